@@ -1,4 +1,4 @@
--- ladies bench: measurements of speed and memory, each in a file of scripts/bench/
+-- ladies bench: measurements of speed and memory, each in a file of lua/experiments/bench/command/
 --
 --   ladies bench [--quick] [--check] [--out DIR]        the machine's limits, and how near we are
 --   ladies bench peers                                  the same work in other programs
@@ -16,16 +16,19 @@
 --   ladies bench scale [--nodes N] [--entries N] [--features N]
 --   ladies bench text [--edges N] [--python PROGRAM]
 
-local core = require "ladies_core"
-local ladies = require "ladies"
-local names = require "ladies_bench.names"
+local experiments = require "ladies.command.experiments"
 
 local name = "machine"
 if arg[1] and not arg[1]:find "^%-" or arg[1] == "--peers" then
   name = table.remove(arg, 1):gsub("^%-%-", "")
 end
-local path = name:match "^[%w_]+$" and ("%s/scripts/bench/%s.lua"):format(ladies.home(), name)
-if not path or core.exists(path) ~= "file" then
+local is_there, names = pcall(experiments.load, "bench.names", "ladies bench")
+if not is_there then
+  io.stderr:write(names, "\n")
+  os.exit(1)
+end
+local path = package.searchpath("experiments.bench.command." .. name, package.path)
+if not name:find "^[%w_]+$" or not path then
   io.stderr:write("usage: ladies bench [", names(), "] [options]\n")
   os.exit(2)
 end

@@ -10,29 +10,29 @@
 -- from --dataset.
 
 local core = require "ladies_core"
-local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
-local label_kinds = require "ladies.data.labels"
 
 cli.main(cli.join({
   name = "ladies evaluate",
   usage = "ladies evaluate RUN [options]", words = {"run"},
-  about = "Prints micro- and macro-F1 of the model of a finished run.",
-  {"split", "PART", "train|val|test|labelled", default = "test", help = "the nodes to score"},
+  about = [[Prints how good the model of a finished run is: the metrics of its task, such as micro-
+    and macro-F1.]],
+  {"split", "PART", "train|val|test|labelled", default = "test",
+    help = "the nodes, edges or graphs to score"},
 }, inference_options.list), arg, function(opts, given)
   if not opts.run then error("which run? ladies evaluate RUN", 0) end
   local how = inference_options.settings(opts, given)
   local run = inference_options.run(opts)
-  local nodes, began = run:nodes(opts.split), core.clock()
-  local logits = run:logits(nodes, how)
+  local task = run.task
+  local units, began = run:units(opts.split), core.clock()
+  local out = run:scores(units, how)
   local seconds = core.clock() - began
-  local predicted = label_kinds.kind_of(run.data.labels).predict(logits)
-  local labels = run.data.labels[nodes]
-  print(("%s on %s, %s: %d nodes, %s inference%s in %.2f s"):format(core.printable(run.path),
-    core.printable(run.data.name), opts.split, #nodes, opts.inference,
+  local found = task:values(task.predict(out, units), out, units)
+  print(("%s on %s, %s: %d %ss, %s inference%s in %.2f s"):format(core.printable(run.path),
+    core.printable(run.data.name), opts.split, #units, task.unit, opts.inference,
     opts.smooth and " and Correct and Smooth" or "", seconds))
-  print(("%s micro-F1 %.4f"):format(opts.split, ladies.metrics.micro_f1(predicted, labels)))
-  print(("%s macro-F1 %.4f"):format(opts.split,
-    ladies.metrics.macro_f1(predicted, labels)))
+  for _, metric in ipairs(task.metrics) do
+    print(("%s %s %.4f"):format(opts.split, core.printable(metric.name), found[metric.name]))
+  end
 end)

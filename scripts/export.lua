@@ -12,7 +12,7 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local pyg = require "ladies.nn.pyg"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 
 local ENDINGS = {safetensors = ".safetensors", npz = ".npz"}
 
@@ -27,7 +27,7 @@ local function out_of(opts)
   return out, format
 end
 
--- How Python takes the file.
+-- Prints how Python takes the file.
 local function print_python(model, out, format)
   local class, note = pyg.class(model), pyg.note(model)
   if note then print("# " .. note) end
@@ -59,6 +59,7 @@ cli.main({
     help = "the names and shapes of the parameters: ours, or PyTorch Geometric's"},
   {"out", "FILE", "string", help = "the file (default: RUN.safetensors or RUN.npz here)"},
   inference_options.named "dataset", inference_options.named "model",
+  inference_options.named "task",
 }, arg, function(opts)
   if not opts.run then error("which run? ladies export RUN", 0) end
   local out, format = out_of(opts)

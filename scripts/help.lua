@@ -4,8 +4,8 @@
 --   ladies help nn.gcn
 --   ladies help choose neighbours
 --
--- What is no command is looked up as `?` does at the prompt: a name of the library, or words that
--- its documentation is searched for.
+-- A word that is no command is looked up as `?` does at the prompt: a name of the library, or words
+-- that its documentation is searched for.
 
 local commands = require "ladies.command.commands"
 local errors = require "ladies.base.errors"

@@ -21,7 +21,7 @@ local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
 local import = require "ladies.data.store.import"
 
--- Whether the features of the file that was written are such as can stay in it.
+-- Tells whether the features of the file that was written are such as can stay in it.
 local function has_dense_features(path)
   local file <close> = ladies.safetensors.open(path)
   return file:has "attr_matrix"
@@ -45,7 +45,7 @@ cli.main(cli.join({
       .. "memory"},
 }, data_options.list()), arg, function(opts)
   if not opts.path then error("what? ladies import PATH [--name NAME]", 0) end
-  local load = data_options.load(opts)
+  local load = data_options.take(opts)
   if opts.out then
     if opts.name or opts.replace then
       error("--name and --replace are for the cache, which --out leaves alone", 0)

@@ -9,7 +9,7 @@ local host = require "ladies_host"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
-local description = require "ladies.data.description"
+local description = require "ladies.data.about.description"
 
 cli.main(cli.join({
   name = "ladies info",
@@ -20,5 +20,5 @@ cli.main(cli.join({
     error(("which data set? ladies info NAME|PATH; there are %s"):format(
       table.concat(ladies.data.names(), ", ")), 0)
   end
-  print(description.full(ladies.data.load(opts.dataset, data_options.load(opts)), host.width()))
+  print(description.full(ladies.data.load(opts.dataset, data_options.take(opts)), host.width()))
 end)

@@ -3,6 +3,7 @@
 --   ladies lab FILE.lua|NAME ... [--dataset cora] [--samples 64] [--layers 2]
 --   ladies lab FILE.lua --against ladies,fastgcn:512 --out runs/lab
 --   ladies lab FILE.lua --same-as ladies
+--   ladies lab FILE.lua --task link_prediction
 --
 -- A number behind a method is its number of samples, as in ladies:64 or ./mine.lua:64. One sampler
 -- alone is set beside LADIES and FastGCN, unless --against names others, or none. All numbers of
@@ -22,17 +23,30 @@ local own_folder = require "ladies.base.own_folder"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
+local tasks = require "ladies.experiment.tasks"
 
--- The settings of samplers, and of their P, as a set of names.
-local function sampler_settings()
+-- The settings of samplers, of their P, and of tasks, as a set of names.
+local function own_settings()
   local names = {normalize = true}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
-    if one.place == "sampler" and one.name ~= "samples" then names[one.name] = true end
+  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+    if (one.place == "sampler" or one.place == "task") and one.name ~= "samples" then
+      names[one.name] = true
+    end
   end
   return names
 end
 
--- What may be a file with code: words that are no options, and those behind --against, --same-as.
+-- The options of the settings in the set `names`, with the task and the model. named: the methods
+-- that the arguments name.
+local function setting_options(args, named_methods)
+  local named = experiment_options.load_own(args)
+  named.method = named_methods
+  return experiment_options.list(nil,
+    tables.merged(own_settings(), {task = true, model = true}), named)
+end
+
+-- The words that may be files with code: those that are no options, and those behind --against,
+-- --same-as.
 local function named(args)
   local words = {}
   for _, text in ipairs(args) do
@@ -61,7 +75,8 @@ local function spec(args)
     {"layers", "N", "positive integer", default = 2, help = "of the network"},
     {"hidden", "N", "positive integer", default = 64, help = "its width"},
     {"steps", "N", "non-negative integer", default = 5, help = "of training that it has"},
-    {"batch-size", "N", "positive integer", default = 512, help = "seeds of a batch"},
+    {"batch-size", "N", "positive integer", default = 512,
+      help = "seeds of a batch, or edges or graphs"},
     {"draws", "N", "integer in [2, 1000]", default = 6, help = "of each set of seeds"},
     {"precision", "X", "positive number", default = 0.1,
       help = "half the width of the intervals of the errors, as a share of them"},
@@ -78,13 +93,13 @@ local function spec(args)
       help = "of the parallel loops; results do not depend on it"},
     {"out", "DIR", "string", help = "a folder for the page, its numbers and pictures"},
     {"quiet", help = "no progress"},
-  }, data_options.list(), experiment_options.list(nil, sampler_settings(), {method = names}))
+  }, data_options.list(), setting_options(args, names))
 end
 
--- The settings of samplers that were given.
+-- The settings of samplers and tasks that were given.
 local function given_settings(opts, given)
   local found = {}
-  for name in pairs(sampler_settings()) do found[name] = given[name] and opts[name] or nil end
+  for name in pairs(own_settings()) do found[name] = given[name] and opts[name] or nil end
   return found
 end
 
@@ -103,7 +118,7 @@ local function files_text(files)
   return table.concat(words, ", ") .. (n > 0 and (" and %d pictures"):format(n) or "")
 end
 
--- Whether one of the first samplers has a fault, which is more than a warning.
+-- Tells whether one of the first samplers has a fault, which is more than a warning.
 local function has_fault(lab, first)
   for i = 1, first do
     for _, one in ipairs(lab.examinations[i].faults) do
@@ -120,11 +135,11 @@ cli.main(spec, arg, function(opts, given)
   end
   if opts.out then own_folder.at(opts.out):make "laboratory" end     -- sooner than all else
   if opts.threads then ladies.threads(opts.threads) end
-  local data = ladies.data.load(opts.dataset, data_options.load(opts))
+  local data = ladies.data.load(opts.dataset, data_options.take(opts))
   splits.complete("ladies lab", data)
   local against = cli.words(opts.against)
   local lab = ladies.lab(opts.samplers, {
-    dataset = data,
+    dataset = data, task = given.task and opts.task, model = given.model and opts.model,
     against = opts.against == "none" and {} or against, settings = given_settings(opts, given),
     samples = opts.samples, equal = opts.equal, layers = opts.layers, hidden = opts.hidden,
     steps = opts.steps, batch_size = opts.batch_size, draws = opts.draws,

@@ -51,7 +51,7 @@ local function write_file(settings, opts)
     core.clock() - finished))
 end
 
--- What the model takes of the options given.
+-- The options among those given that the model takes.
 local function settings_of(model, opts, given)
   local settings = {}
   for key in pairs(given) do

@@ -9,7 +9,10 @@
 --   `dog.n` (n noun, v verb, a adjective, r adverb); where several synsets of one part begin with
 --   the same lemma, the second in the file is `dog.n.2` and so on. These are no sense numbers.
 -- * An edge joins two synsets when a pointer of either leads to the other: hypernyms, parts,
---   derivations, topics and all other kinds alike, without direction.
+--   derivations, topics and all other kinds alike, without direction. Which kinds they are, and
+-- which
+--   way they go, is in the types of edges (data.graph.relations), named as in WN18 where that has
+--   them; hyponyms and their like are the inverses of these. --parallel keep makes each an entry.
 -- * The features are the 1,000 words of three letters or more that are in the most definitions:
 --   1 where the word is in the synset's definition. The definition is the gloss before its first
 --   example, which follows a semicolon and opens with a quotation mark.
@@ -33,7 +36,8 @@ local function make(folder)
   return ladies.data.from_arrays{
     name = "wordnet",
     source = "WordNet 3.0, Princeton University; made by scripts/make_wordnet.lua",
-    edges = {ladies.index(net.sources), ladies.index(net.targets)},
+    edges = {ladies.index(net.sources), ladies.index(net.targets)}, edge_types = net.types,
+    parallel = "merge",
     features = ladies.matrix{n_rows = n, n_cols = WORDS,
       rows = ladies.index(rows), cols = ladies.index(columns)},
     labels = labels, train = train, val = val, test = test,

@@ -1,7 +1,8 @@
--- ladies new: writes a file to begin a sampler or a model of one's own with
+-- ladies new: writes a file to begin a sampler, a model or a task of one's own with
 --
 --   ladies new sampler NAME [--like ladies|graphsage|subgraph|adaptive]
 --   ladies new model NAME
+--   ladies new task NAME
 --
 -- NAME.lua is short, commented, and works as it is. A sampler is written layer by layer (ladies),
 -- node by node (graphsage), draws its own seeds (subgraph), or learns from training (adaptive). A
@@ -10,7 +11,7 @@
 local cli = require "ladies.command.cli"
 local templates = require "ladies.command.templates"
 
--- What to do next with a file, by its kind; %s is its path.
+-- The advice on what to do next with a file, by its kind; %s is its path.
 local NEXT = {
   sampler = [[
 examine it       ladies lab %s --dataset wordnet
@@ -19,18 +20,23 @@ at the prompt    ladies.lab("./%s", {dataset = "wordnet"}); after a change of th
   model = [[
 train it         ladies train wordnet --model %s --layers 2
 at the prompt    ladies.experiment.own{model = "./%s"}; after a change of the file: reload()]],
+  task = [[
+train for it     ladies train wordnet --task %s --layers 2
+at the prompt    ladies.train{data = "wordnet", task = "./%s", layers = 2}]],
 }
 
 cli.main({
   name = "ladies new",
-  usage = "ladies new sampler|model NAME [options]", words = {"kind", "name"},
-  about = "Writes NAME.lua, a sampler or a model of one's own to begin with: it works as it is.",
+  usage = "ladies new sampler|model|task NAME [options]", words = {"kind", "name"},
+  about = [[Writes NAME.lua, a sampler, a model or a task of one's own to begin with: it works as
+    it is.]],
   {"like", "WHAT", table.concat(templates.choices "sampler", "|"),
     help = "of a sampler: layer by layer as ladies, node by node as graphsage, a subgraph with its "
       .. "own seeds, or adaptive, which learns from training (default ladies)"},
 }, arg, function(opts)
   if not (opts.kind and opts.name) then
-    error("what, and called what? ladies new sampler NAME, or ladies new model NAME", 0)
+    error("what, and called what? ladies new sampler NAME, ladies new model NAME, or "
+      .. "ladies new task NAME", 0)
   end
   local like = opts.like or opts.kind == "sampler" and "ladies" or nil
   local path = templates.write(opts.kind, like, opts.name)

@@ -1,4 +1,4 @@
--- ladies predict: the classes that a finished run's model predicts, as CSV or .npz
+-- ladies predict: what a finished run's model predicts, classes or numbers, as CSV or .npz
 --
 --   ladies predict RUN [--split all] [--out predictions.csv]
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
@@ -8,12 +8,14 @@
 -- names, the predicted class, its probability, the label (-1: none) and the part of the split;
 -- behind a class stands its name where classes have names. Where nodes may have several classes,
 -- these are the predicted ones and the labels. An .npz file holds `nodes`, `predicted`, `labels`,
--- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`.
+-- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`. Of other
+-- tasks, such as regression, both have what the task gives.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local predictions = require "ladies.evaluation.predictions"
+local tables = require "ladies.base.tables"
 
 cli.main(cli.join({
   name = "ladies predict",
@@ -30,20 +32,21 @@ cli.main(cli.join({
   local how = inference_options.settings(opts, given)
   local run = inference_options.run(opts)
   if opts.out then inference_options.check_out(opts.out, run) end
-  local nodes = run:nodes(opts.split)
-  local logits = run:logits(nodes, how)
+  local units = run:units(opts.split)
+  local out = run:scores(units, how)
   if kind == "npz" then
-    predictions.write_npz(opts.out, run.data, nodes, logits)
-    print(("%s: nodes, predicted, labels, split and probabilities (%d x %d) of %d nodes"):format(
-      opts.out, #nodes, logits.n_cols, #nodes))
+    local arrays = predictions.arrays(run.task, units, out, true)
+    ladies.npz.write(opts.out, arrays)
+    print(("%s: %s of %d %ss"):format(opts.out,
+      table.concat(tables.sorted_keys(arrays), ", "), #units, run.task.unit))
     return
   end
-  local text = predictions.csv(run.data, nodes, logits)
+  local text = predictions.csv(run.task, units, out)
   if not kind then
     print((text:gsub("\n$", "")))
     return
   end
   ladies.file.write(opts.out, text)
-  print(("%s: %d nodes, a line each: %s"):format(opts.out, #nodes,
+  print(("%s: %d %ss, a line each: %s"):format(opts.out, #units, run.task.unit,
     (text:match "^[^\n]*":gsub(",", ", "))))
 end)

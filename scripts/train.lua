@@ -6,10 +6,10 @@
 --   ladies train --resume DIR
 --
 -- `ladies train --help` lists the options; with --method FILE.lua those of the method of one's own
--- in that file too (doc/extending.md). With --auto network, depth and dropout are those of a search
--- before (ladies.auto), whose table is shown. The run's folder gets config.json, log.jsonl,
--- checkpoint.npz, model.npz, predictions.npz and summary.json; the last line printed is
--- `test micro-F1 0.xxxx`.
+-- in that file too (doc/extending.md). --task says what is learned (doc/tasks.md). With --auto
+-- network, depth and dropout are those of a search before (ladies.auto), whose table is shown. The
+-- run's folder gets config.json, log.jsonl, checkpoint.npz, model.npz, predictions.npz and
+-- summary.json; the last line printed is `test micro-F1 0.xxxx`, or what the task goes by.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -17,16 +17,15 @@ local cli = require "ladies.command.cli"
 local comm = require "ladies.ranks.comm"
 local declared = require "ladies.training.declared"
 local experiment_options = require "ladies.command.experiment_options"
-local live_plot = require "ladies.training.live_plot"
+local live_plot = require "ladies.training.record.live_plot"
+local metric_text = require "ladies.task.metric_text"
 local own_code = require "ladies.experiment.own_code"
-local Profile = require "ladies.training.profile"
-local ranks_cost = require "ladies.training.ranks_cost"
+local Profile = require "ladies.training.cost.profile"
+local ranks_cost = require "ladies.training.ranks.cost"
 local settings = require "ladies.experiment.settings"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 local tables = require "ladies.base.tables"
 local unheard = require "ladies.experiment.unheard"
-
-local experiment = ladies.experiment
 
 local function spec(args)
   local named = experiment_options.load_own(args)
@@ -41,7 +40,7 @@ local function spec(args)
       help = "of the parallel loops; results do not depend on it"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
     {"auto", help = "first finds network, depth and dropout, as far as they are not set, by "
-      .. "validation F1 in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
+      .. "validation in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
   }, experiment_options.running())
@@ -65,9 +64,9 @@ local function searched(opts, own, config, data)
   print(report)
   for _, note in ipairs(report.notes) do print("\n" .. core.printable(note, true)) end
   print()
-  local found = own_code.with_files(experiment.configure(tables.merged(report.best, {
+  local found = own_code.with_files(ladies.experiment.configure(tables.merged(report.best, {
     dataset = config.dataset, split = config.split, split_seed = config.split_seed})))
-  experiment.resolve(found, data)
+  ladies.experiment.resolve(found, data)
   return found
 end
 
@@ -85,8 +84,8 @@ local function new_run(opts, given)
   end
   if opts.out and comm.rank == 0 then run_folder.at(opts.out) end   -- sooner than the data set
   local own = experiment_options.settings(opts, given)
-  local config = own_code.with_files(experiment.configure(own))
-  local data = experiment.load(config)
+  local config = own_code.with_files(ladies.experiment.configure(own))
+  local data = ladies.experiment.load(config)
   if opts.auto then config = searched(opts, own, config, data) end
   if opts.out then return config, data, opts.out end
   return config, data, new_folder(config)
@@ -102,15 +101,15 @@ local function stored_config(opts)
   return run_folder.at(opts.resume, true):read_json "config.json"
 end
 
--- Whether a setting that is given is that of the configuration; or, where it was left open, the one
--- value that this means.
+-- Tells whether a setting that is given is that of the configuration; or, where it was left open,
+-- the one value that this means.
 local function is_as_it_was(key, value, config)
   if config[key] ~= nil then return value == config[key] end
   local one = settings.common[key]
   return one ~= nil and tostring(value) == one.follows
 end
 
--- The same as new_run of the run in opts.resume, with new bounds where they are given. What is
+-- Takes up the run in opts.resume, with new bounds where they are given. What is
 -- given as it was changes nothing, and code of one's own is to be given.
 local function old_run(opts, given)
   local config, settings_known = comm.broadcast(comm.rank == 0 and stored_config(opts)), {}
@@ -126,8 +125,8 @@ local function old_run(opts, given)
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = own_code.with_files(experiment.stored(config, opts.resume .. "/config.json"))
-  return config, experiment.load(config), opts.resume
+  config = own_code.with_files(ladies.experiment.stored(config, opts.resume .. "/config.json"))
+  return config, ladies.experiment.load(config), opts.resume
 end
 
 -- The curve of a run as text, or why there is none.
@@ -145,15 +144,17 @@ cli.main(spec, arg, function(opts, given)
   local how = {resume = opts.resume ~= nil}
   for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
   how.out = folder
-  local run = experiment.options(config, data, how)        -- sooner than anything is told
+  local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told
   if not opts.auto then unheard.tell(config, experiment_options.settings(opts, given), run) end
   print(tostring(data))
+  if config.task then print("task: " .. core.printable(run.task.name)) end
   print_configuration(config, folder)
   local result = ladies.train(run)
   if result.stopped == "interrupted" then
-    local again = ("ladies train --resume %s%s%s"):format(folder,
+    local again = ("ladies train --resume %s%s%s%s"):format(folder,
       config.method_file and " --method " .. config.method_file or "",
-      config.model_file and " --model " .. config.model_file or "")
+      config.model_file and " --model " .. config.model_file or "",
+      config.task_file and " --task " .. config.task_file or "")
     print(("stopped after batch %d; go on with: %s"):format(result.batches, core.printable(again)))
     comm.finish()
     os.exit(cli.INTERRUPTED, true)
@@ -167,5 +168,7 @@ cli.main(spec, arg, function(opts, given)
   print(("in %s: model.npz, log.jsonl, %s%ssummary.json"):format(core.printable(folder),
     result.curve and result.curve .. ", " or "",
     core.exists(folder .. "/predictions.npz") and "predictions.npz, " or ""))
-  if result.test_f1 then print(("test micro-F1 %.4f"):format(result.test_f1)) end
+  local shown = metric_text.of_record(result).name
+  local value = metric_text.tests(result)[shown]
+  if value then print(("test %s %.4f"):format(core.printable(shown), value)) end
 end)

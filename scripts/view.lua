@@ -12,7 +12,7 @@ local core = require "ladies_core"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local Page = require "ladies.report.page"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 
 cli.main({
   name = "ladies view",
@@ -22,6 +22,7 @@ cli.main({
     help = "the nodes that it is about (default test, or else val)"},
   {"out", "FILE.html", "string", help = "the file (default RUN/view.html)"},
   inference_options.named "dataset", inference_options.named "model",
+  inference_options.named "task",
 }, arg, function(opts)
   if not opts.run then error("which run? ladies view RUN", 0) end
   local run = inference_options.run(opts)

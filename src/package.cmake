@@ -1,8 +1,9 @@
 # What `cmake --install build --prefix DIR` puts below DIR (src/core has the C library), and the
 # packages that `cmake --build build --target package` and `package_source` make of it.
-# The component "tree" is what a single program carries.
-install(DIRECTORY lua/ladies lua/ladies_paper lua/ladies_followers lua/ladies_bench
-  DESTINATION share/lua/5.4 COMPONENT tree)
+# The component "tree" is what a single program carries; "experiments", which it carries too, may be
+# left out: `ladies table3` and the like then say so.
+install(DIRECTORY lua/ladies DESTINATION share/lua/5.4 COMPONENT tree)
+install(DIRECTORY lua/experiments DESTINATION share/lua/5.4 COMPONENT experiments)
 install(DIRECTORY scripts DESTINATION share/ladies COMPONENT tree
   FILES_MATCHING PATTERN "*.lua" PATTERN "*.py")
 install(DIRECTORY datasets DESTINATION share/ladies COMPONENT tree)

@@ -3,7 +3,6 @@
 # has lies among the Lua files.
 set_target_properties(ladies PROPERTIES EXCLUDE_FROM_ALL ON)
 install(TARGETS ladies_core LIBRARY DESTINATION ${LADIES_ROCK_LIB})
-install(DIRECTORY lua/ladies lua/ladies_paper lua/ladies_followers lua/ladies_bench
-  DESTINATION ${LADIES_ROCK_LUA})
+install(DIRECTORY lua/ladies lua/experiments DESTINATION ${LADIES_ROCK_LUA})
 install(DIRECTORY datasets scripts DESTINATION ${LADIES_ROCK_LUA}/ladies_home
   FILES_MATCHING PATTERN "*.lua" PATTERN "*.py" PATTERN "datasets/*")

@@ -10,9 +10,10 @@ file(GLOB_RECURSE TREE_FILES CONFIGURE_DEPENDS lua/*.lua scripts/*.lua scripts/*
 add_custom_command(OUTPUT ${tree}.tar.gz
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${tree}
   COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --component tree --prefix ${tree}
+  COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --component experiments --prefix ${tree}
   COMMAND ${CMAKE_COMMAND} -E chdir ${tree}
           ${CMAKE_COMMAND} -E tar czf ${tree}.tar.gz --format=gnutar --mtime=2000-01-01 share
-  DEPENDS ${TREE_FILES} ${compiled} ${PROJECT_SOURCE_DIR}/src/package.cmake VERBATIM)
+  DEPENDS ${TREE_FILES} ${PROJECT_SOURCE_DIR}/src/package.cmake VERBATIM)
 set_source_files_properties(src/host/embedded.c PROPERTIES
   OBJECT_DEPENDS ${tree}.tar.gz COMPILE_DEFINITIONS LADIES_TREE="${tree}.tar.gz")
 target_include_directories(ladies PRIVATE ${CJSON_INCLUDE_DIRS})

@@ -64,7 +64,7 @@ static ld_status sample_block(ld_csr **block, ld_index **src, graph *g, ld_index
     ld_tensor *w = NULL;
     ld_status st;
     LD_TRY(ld_draw_cols(&drawn, src, &w, g->P, dst, SAMPLES, how, rng));
-    LD_TRY(ld_csr_scale_cols(&weighted, drawn, w));
+    LD_TRY(ld_op_csr_scale_cols(NULL, &weighted, drawn, w));
     LD_TRY(ld_op_csr_row_normalize(NULL, block, weighted));
 done:
     ld_csr_unref(drawn);

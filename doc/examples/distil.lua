@@ -25,7 +25,7 @@ ladies.train{data = data, model = alone, lr = 0.003, max_batches = batches, quie
 
 local adam = ladies.optim.adam(distilled:parameters(), {lr = 0.003})
 local everyone, count = ladies.range(1, n), 0
-for batch in ladies.batches(everyone, {size = 512, epochs = 1000}) do
+for batch in ladies.batches(everyone, {batch_size = 512, epochs = 1000}) do
   local step <close> = ladies.step()
   local logits = distilled:forward(data.features, batch)
   local loss = -(taught[batch.output] * logits:log_softmax()):row_sums():mean()

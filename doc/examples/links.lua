@@ -1,50 +1,40 @@
 -- ladies doc/examples/links.lua [DATA] [BATCHES]
 -- Which edges are missing? A tenth of them is hidden; a GCN learns rows whose products are large
--- for edges and small for pairs drawn at random; and the hidden ones are ranked among random pairs.
+-- for edges and small for pairs that are none, without hearing the edges that it is asked for; and
+-- each hidden edge is ranked among those to a hundred other nodes.
 
 local ladies = require "ladies"
-local sampling = ladies.sampling
+local links, sampling = ladies.links, ladies.sampling
 local data = ladies.data.load(arg[1] or "wordnet")
 local batches, rng = tonumber(arg[2] or 300), ladies.rng(1)
-local n = data.graph.n_nodes
 
--- Every edge once, hidden ones and those that are left.
-local A = data.graph.adjacency
-local one_way = A:row_of():below(A:col_of())
-local from, to = A:row_of()[one_way], A:col_of()[one_way]
-local is_hidden = rng:fork(1):uniform_of(ladies.range(1, #from)):below(0.1)
-local left = 1 - is_hidden
-local hidden = {from[is_hidden], to[is_hidden]}
-local known = {from[left], to[left]}
-
-local function join(a, b) return sampling.concat{a, b} end
-local graph = ladies.graph.new(ladies.matrix{n_rows = n, n_cols = n,
-  rows = join(known[1], known[2]), cols = join(known[2], known[1])})
-
-local function random_nodes(count, draw)
-  return sampling.uniform(n, count, {rng = draw, replace = true})
-end
-
+local edges = links.split(data.graph, {val = 0, test = 0.1})
+local negatives = links.negatives(edges)
+local sampler = ladies.samplers.graphsage(edges.graph:normalize "sym", {samples = {5, 5}})
 local model = ladies.nn.gcn{inputs = data.features.n_cols, hidden = 128, outputs = 64, layers = 2}
-local sampler = ladies.samplers.graphsage(graph:normalize "sym", {samples = {5, 5}})
+local decoder = ladies.nn.link_decoder{kind = "dot", inputs = 64}
 local adam = ladies.optim.adam(model:parameters(), {lr = 0.003})
 
 for i = 1, batches do
-  local draw = rng:fork(2):fork(i)
-  local pick = sampling.uniform(#known[1], math.min(256, #known[1]), {rng = draw:fork(1)})
-  local a = join(known[1][pick], random_nodes(#pick, draw:fork(2)))
-  local b = join(known[2][pick], random_nodes(#pick, draw:fork(3)))
-  local batch = sampler(sampling.unique(join(a, b)), draw:fork(4))
+  local draw = rng:fork(i)
+  local pick = edges.train[sampling.uniform(#edges.train, math.min(256, #edges.train),
+    {rng = draw:fork(1)})]
+  local from, to = edges.from[pick], edges.to[pick]
+  local other_from, other_to = negatives(from, to, nil, draw:fork(2))
+  local a, b = sampling.concat{from, other_from}, sampling.concat{to, other_to}
+  local batch = sampler(sampling.unique(sampling.concat{a, b}), draw:fork(3))
+  links.left_out(edges.graph, batch, sampling.concat{from, to}, sampling.concat{to, from})
   local step <close> = ladies.step()
   local z = model:forward(data.features, batch)
-  local score = (z[sampling.find(batch.output, a)] * z[sampling.find(batch.output, b)]):row_sums()
-  local is_edge = ladies.range(1, #a):below(#pick + 1)
-  ladies.loss.binary_cross_entropy(score, is_edge):backward()
+  local function rows(ids) return z[sampling.find(batch.output, ids)] end
+  local scores = decoder:forward(rows(a), rows(b))
+  local is_edge = ladies.range(1, #a):below(#from + 1)
+  ladies.loss.binary_cross_entropy(scores, is_edge):backward()
   adam:step()
 end
 
-local z = ladies.inference.exact(model, graph, {features = data.features})
-local function scores(a, b) return (z[a] * z[b]):row_sums() end
-local other = random_nodes(#hidden[1], rng:fork(3))
-local wins = scores(hidden[1], hidden[2]):above(scores(hidden[1], other))
-print(("%d hidden edges; above a random pair: %.3f"):format(#wins, wins:mean():item()))
+local z = ladies.inference.exact(model, edges.graph, {features = data.features})
+local ranks = links.ranks(edges, edges.test, decoder, z, {candidates = 100})
+local hits = ranks:below(10.5):mean():item()
+print(("%d hidden edges: MRR %.3f, Hits@10 %.3f"):format(#edges.test, (1 / ranks):mean():item(),
+  hits))

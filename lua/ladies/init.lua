@@ -21,6 +21,7 @@ local MODULES = {
   generate = {"ladies.data.generate"},
   graph = {"ladies.graph"},
   partition = {"ladies.graph.partition"},
+  eigenvectors = {"ladies.graph.eigenvectors", "of"},
   sampling = {"ladies.sampling"},
   samplers = {"ladies.samplers"},
   batches = {"ladies.training.batches", "new"},
@@ -31,17 +32,19 @@ local MODULES = {
   loss = {"ladies.nn.loss"},
   gradcheck = {"ladies.nn.gradcheck", "check"},
   metrics = {"ladies.evaluation.metrics"},
+  links = {"ladies.links"},
   inference = {"ladies.evaluation.inference"},
   projection = {"ladies.evaluation.projection"},
   smoothing = {"ladies.evaluation.smoothing"},
+  task = {"ladies.task"},
   train = {"ladies.experiment.train"},
-  early_stopping = {"ladies.training.early_stopping", "new"},
+  early_stopping = {"ladies.training.loop.early_stopping", "new"},
   checkpoint = {"ladies.training.checkpoint"},
-  log = {"ladies.training.log", "open"},
-  timer = {"ladies.training.timer", "new"},
+  log = {"ladies.training.record.log", "open"},
+  timer = {"ladies.training.cost.timer", "new"},
   progress = {"ladies.base.progress", "new"},
-  run_folder = {"ladies.training.run_folder", "take"},
-  summary = {"ladies.training.summary", "new"},
+  run_folder = {"ladies.training.record.run_folder", "take"},
+  summary = {"ladies.training.record.summary", "new"},
   presets = {"ladies.experiment.presets"},
   experiment = {"ladies.experiment"},
   auto = {"ladies.study.auto"},
@@ -78,7 +81,8 @@ for name, value in pairs(core) do
   end
 end
 
--- What shows these is loaded with the first of them that is shown, and takes the place of this.
+-- The module that shows these values is loaded when the first of them is shown, and then takes the
+-- place of this function.
 local classes = core_classes()
 for _, name in ipairs{"Tensor", "Index", "Matrix"} do
   classes[name].__show = classes[name].__show

@@ -1,3 +1,5 @@
+/* Prints errors to standard error so that those of several processes, such as the ranks of a run,
+ * do not mix, and one error that all of them have is printed once. */
 #include "complain.h"
 
 #include <lauxlib.h>
@@ -8,15 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "text/printable.h"
 
 enum { LATE_SECONDS = 1, AT_ONCE = 4096 };
 
 static char who[256]; /* "rank 2 of 4 on HOST: ", or "" */
 static bool late;
 
-/* What is wrong with all processes, such as an option, one of them says: it then ends the others, by
- * a signal that is heeded no more. */
+/* Waits a moment before an error that all ranks may have, such as a wrong option. Meanwhile the
+ * rank that speaks first prints it and ends the others by SIGTERM, which then takes effect at
+ * once. */
 static void let_others_speak(void)
 {
     if (!late)
@@ -25,16 +28,17 @@ static void let_others_speak(void)
     nanosleep(&(struct timespec){.tv_sec = LATE_SECONDS}, NULL);
 }
 
-/* What goes out in one write, so that the messages of several processes do not get into one another.
- * A longer message goes out in several, each up to the end of a line where there is one. */
+/* A buffer of text that goes out in one write, so that the messages of several processes do not get
+ * into one another. A longer message takes several writes, each up to the end of a line where there
+ * is one. */
 typedef struct {
     char bytes[AT_ONCE];
-    size_t n, lines; /* of these, the whole lines */
+    size_t n, lines; /* bytes in the buffer, and those of its whole lines */
 } piece;
 
 static void write_out(piece *p, size_t n)
 {
-    fwrite(p->bytes, 1, n, stderr); /* which has no buffer */
+    fwrite(p->bytes, 1, n, stderr); /* stderr has no buffer of its own */
     p->n -= n;
     p->lines = 0;
     memmove(p->bytes, p->bytes + n, p->n);
@@ -56,7 +60,7 @@ static void put(const char *before, const char *message)
     piece p = {.n = 0};
     let_others_speak();
     p.n = (size_t)snprintf(p.bytes, AT_ONCE, "%s%s", who, before);
-    while (message < end) { /* it may quote a file, or its name */
+    while (message < end) { /* the message may quote bytes that are not printable */
         char shown[LD_PRINTABLE];
         append(&p, shown, (size_t)ld_printable(shown, &message, end, true));
     }
@@ -79,7 +83,7 @@ void ld_complain_in_handler(const char *line)
     (void)written;
 }
 
-/* complain(text): prints an error as it is. */
+/* The Lua function complain(text): prints an error without adding to it. */
 static int complain(lua_State *L)
 {
     fflush(stdout);
@@ -87,8 +91,8 @@ static int complain(lua_State *L)
     return 0;
 }
 
-/* set_who(name, late): what stands before errors of this process, and whether it is one that lets
- * others speak first. */
+/* The Lua function set_who(name, late): sets the name that this process puts before its errors.
+ * With `late` true, it lets other ranks speak first. */
 static int set_who(lua_State *L)
 {
     snprintf(who, sizeof who, "%s", luaL_checkstring(L, 1));

@@ -1,13 +1,14 @@
-/* What OpenBLAS is told before it is initialised, which comes before main: by its environment, of
- * which a variable or two are exchanged until main. Neither scripts nor other programs see that,
- * but where there are not two variables: then the program is started once more, with one more.
+/* Tells OpenBLAS by its environment what it must know before it is initialised, which happens
+ * before main: a variable or two are exchanged until main. Neither scripts nor other programs see
+ * that, except where there are not two variables: then the program is started once more, with one
+ * more.
  *
- * It starts a thread for every processor but one, of which none is ever used here (tensor/blas.h).
+ * It starts a thread for every processor but one, of which none is ever used here (kernel/gemm.h).
  * They spin for 20 ms, each maps 128 MiB, and where a limit on address space (ulimit -v) has no
  * room for that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the threads.
  *
- * It chooses its kernels by the processor. Where LADIES_ISA holds our own loops back (base/simd.h),
- * OPENBLAS_CORETYPE does the same for them, unless it is set. */
+ * It chooses its kernels by the processor. Where LADIES_ISA holds our own loops back
+ * (system/simd.h), OPENBLAS_CORETYPE does that for its kernels, unless it is set. */
 #include <string.h> /* defines __GLIBC__ */
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -15,7 +16,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/simd.h"
+#include "system/simd.h"
 
 static const char THREADS[] = "OPENBLAS_NUM_THREADS=1", KERNELS[] = "OPENBLAS_CORETYPE=";
 
@@ -31,7 +32,8 @@ static bool is_of(const char *variable, const char *name, size_t length)
     return strncmp(variable, name, length) == 0;
 }
 
-/* The value of a variable, whose name ends with its "=", or NULL. (getenv has nothing yet.) */
+/* Returns the value of a variable, whose name ends with its "=", or NULL. (getenv has nothing
+ * yet.) */
 static const char *value_of(char **environment, const char *name)
 {
     for (char **p = environment; *p; p++)
@@ -60,8 +62,7 @@ static void exchange(char **environment, const char *setting)
     *place = (char *)setting;
 }
 
-/* The kernels for processors with no more than LADIES_ISA says, as a setting; NULL for those that
- * OpenBLAS chooses. */
+/* Returns the setting for kernels within what LADIES_ISA allows; NULL where OpenBLAS may choose. */
 static const char *wanted_kernels(char **environment)
 {
     const char *isa = value_of(environment, "LADIES_ISA=");
@@ -85,11 +86,13 @@ static void before_libraries(int argc, char **argv, char **environment)
         exchange(environment, kernels);
 }
 
-/* The only place that the loader calls before the constructors of libraries. */
+/* Makes the loader call before_libraries before the constructors of libraries; it calls nothing
+ * else so early. */
 __attribute__((section(".preinit_array"),
                used)) static void (*const early)(int, char **, char **) = before_libraries;
 
-/* Comes behind the constructors of libraries, before main. The last exchange first. */
+/* Exchanges the variables back, the last exchange first. It runs behind the constructors of
+ * libraries, before main. */
 __attribute__((constructor)) static void after_libraries(void)
 {
     while (n_exchanged > 0) {

@@ -1,3 +1,5 @@
+/* The archive of files that a program carries: checking, inflating and unpacking it to a folder of
+ * the user. */
 #include "embedded.h"
 
 #ifdef LADIES_TREE
@@ -34,8 +36,8 @@ enum { BLOCK = 512, GZIP = 16, PLACES = 3 };
 /* The fields of a tar header that are used. */
 enum { NAME = 0, NAME_SIZE = 100, SIZE = 124, SIZE_SIZE = 12, TYPE = 156 };
 
-/* The n-th four bytes from the end: gzip's own are the length (1) and the CRC-32 (2) of what it
- * holds. */
+/* Returns the n-th four bytes from the archive's end: gzip's own are the length (1) and the CRC-32
+ * (2) of its contents. */
 static uint32_t from_end(int n)
 {
     const unsigned char *p = ld_tree_begin + (ld_tree_end - ld_tree_begin - 4 * n);
@@ -99,7 +101,7 @@ static void unpack(lua_State *L, const char *folder)
     lua_pop(L, 1);
 }
 
-/* Whether a folder is there that nobody but this user or root can have written. */
+/* Tells whether there is a folder that nobody but this user or root can have written. */
 static bool is_own(const char *path)
 {
     struct stat info;
@@ -107,7 +109,7 @@ static bool is_own(const char *path)
            (info.st_uid == geteuid() || info.st_uid == 0);
 }
 
-/* The n-th folder that the files may go to, or NULL, pushed. */
+/* Pushes the n-th folder that the files may go to and returns it, or NULL. */
 static const char *push_place(lua_State *L, int n)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

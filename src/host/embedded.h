@@ -6,10 +6,11 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Whether this program carries files. */
+/* True where this program carries files. */
 extern const bool ld_embedded;
 
-/* Pushes the folder to which they are unpacked, the first time that a user starts this version:
+/* Pushes the folder to which the files are unpacked, the first time that a user starts this
+ * version:
  *     XDG_CACHE_HOME/ladies-program/VERSION-CRC
  * or below ~/.cache or, where there is no room for it, in /tmp/ladies-program-UID. It appears whole
  * or not at all, and is used only if nobody else can have written to it. Raises an error when there

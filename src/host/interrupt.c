@@ -1,4 +1,6 @@
-/* The handler does two things that are safe in a signal handler, as in lua.c: it stores into
+/* Interrupts Lua and core by Ctrl-C.
+ *
+ * The handler does two things that are safe in a signal handler, as in lua.c: it stores into
  * lock-free atomics and it calls lua_sethook, which Lua allows asynchronously. From then on
  * whatever runs stops: a loop of core polls `cancel` and fails with LD_CANCELLED, Lua code meets
  * the hook at its next instruction. Both raise an interruption (bind_interrupt), and whoever raises
@@ -78,17 +80,17 @@ static void on_sigint(int signal_number)
     errno = saved;
 }
 
-/* interrupted() -> boolean: whether Ctrl-C came while interruptions were deferred. Tells it once.
- */
+/* The Lua function interrupted() -> boolean: true if Ctrl-C came while interruptions were deferred.
+ * It tells that once. */
 static int interrupted(lua_State *L)
 {
     lua_pushboolean(L, atomic_exchange(&noticed, 0));
     return 1;
 }
 
-/* defer_interrupt(on) -> boolean, what it was before. Once on, the next Ctrl-C does no more than
- * make interrupted() true; the one after it raises as ever. Switching it off raises the
- * interruption that nobody has asked for. */
+/* The Lua function defer_interrupt(on) -> boolean, which returns the setting before. Once on, the
+ * next Ctrl-C only makes interrupted() true; the one after it raises as ever. Switching it off
+ * raises the interruption that nobody has asked for. */
 static int defer_interrupt(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TBOOLEAN);
@@ -104,8 +106,8 @@ static void catch_termination(void)
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_sigint}, NULL);
 }
 
-/* heed_termination(): SIGTERM, by which a launcher of several processes ends them, is as Ctrl-C from
- * now on, in this call and those to come. */
+/* The Lua function heed_termination(): from now on SIGTERM, by which a launcher of several
+ * processes ends them, acts as Ctrl-C does, in this call and those to come. */
 static int heed_termination(lua_State *L)
 {
     (void)L;
@@ -114,7 +116,7 @@ static int heed_termination(lua_State *L)
     return 0;
 }
 
-/* terminated() -> boolean: whether that has come. */
+/* The Lua function terminated() -> boolean: true if that SIGTERM has come. */
 static int was_terminated(lua_State *L)
 {
     lua_pushboolean(L, atomic_load(&terminated));
@@ -158,7 +160,7 @@ static int coroutine_resume(lua_State *L)
     return n + 1;
 }
 
-/* What coroutine.wrap returns; the coroutine is its upvalue. As in Lua's own, an error closes the
+/* Resumes a coroutine of coroutine.wrap, which is the upvalue. As in Lua's own, an error closes the
  * coroutine, and a message gets the position of the call. */
 static int wrapped(lua_State *L)
 {
@@ -206,7 +208,7 @@ void ld_interrupt_open(lua_State *L)
     lua_thread = pthread_self();
 }
 
-/* The message handler of every call. */
+/* Describes the error of a call: it is lua_pcall's message handler for every one. */
 static int describe(lua_State *L)
 {
     bool interruption = bind_is_interruption(L, 1);

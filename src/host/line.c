@@ -1,6 +1,8 @@
-/* The terminal keeps its signal keys while a line is read. Our handlers only note the signal; the
- * function that waits for a byte lets signals in while it waits and nowhere else, so none is lost
- * between looking and waiting, and libedit is never left in the middle of something. */
+/* Reads lines of the prompt without losing a signal.
+ *
+ * The terminal keeps its signal keys while a line is read. Our handlers only note the signal, and
+ * signals are let in only while a byte is awaited. So none falls between looking for one and
+ * waiting, and libedit is never left in the middle of something. */
 #include "line.h"
 
 #include <errno.h>
@@ -16,8 +18,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "base/decimal_point.h"
 #include "interrupt.h"
+#include "text/decimal_point.h"
 
 static bool terminal; /* standard input is one, and the signals are ours */
 static const int signals[] = {SIGINT, SIGWINCH, SIGCONT};
@@ -44,8 +46,8 @@ int ld_line_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* Takes one byte from the terminal, with our signals let in only while it waits. Returns 1, 0 at the
- * end of input, -1 when a signal came. */
+/* Takes one byte from the terminal, with our signals let in only while it waits. Returns 1, 0 at
+ * the end of input, -1 when a signal came. */
 static int next_byte(char *byte)
 {
     fd_set input;
@@ -57,7 +59,7 @@ static int next_byte(char *byte)
     return got < 0 && errno == EINTR ? -1 : got > 0;
 }
 
-/* The same from what is no terminal, through the buffer that io.read uses too. */
+/* Reads a byte where standard input is no terminal, through the buffer that io.read uses too. */
 static int next_buffered_byte(char *byte)
 {
     int c = getc(stdin);
@@ -108,7 +110,8 @@ static char *show_prompt(EditLine *el)
     return (char *)editor.prompt;
 }
 
-/* After a stop the shell may have changed the terminal's modes, and the cursor is elsewhere. */
+/* Sets the terminal up again after the process was stopped: the shell may have changed its modes,
+ * and the cursor is elsewhere. */
 static void resume(EditLine *el)
 {
     el_set(el, EL_PREP_TERM, 0);
@@ -116,7 +119,8 @@ static void resume(EditLine *el)
     el_set(el, EL_REFRESH);
 }
 
-/* Where libedit takes its characters from; 0 means the end of input. */
+/* Gives libedit its next character, and 0 at the end of input. It is libedit's EL_GETCFN, so that
+ * signals are heeded while a key is awaited. */
 static int next_key(EditLine *el, wchar_t *key)
 {
     mbstate_t state = {0};
@@ -178,11 +182,12 @@ static unsigned char complete(EditLine *el, int key)
     return (unsigned char)result;
 }
 
-/* Terminals put these around what is pasted, once they were asked to. */
+/* The two texts that ask a terminal to mark the beginning and the end of what is pasted (bracketed
+ * paste), and to stop doing so. */
 static const char ask_for_marks[] = "\033[?2004h", no_more_marks[] = "\033[?2004l";
 static const wchar_t end_of_paste[] = L"\033[201~";
 
-/* Those that are older than the marks would show them. */
+/* Tells whether the terminal knows bracketed paste: older ones would show the requests as text. */
 static bool has_marks(void)
 {
     const char *term = getenv("TERM");
@@ -219,7 +224,8 @@ static unsigned char paste(EditLine *el, int key)
     return CC_REFRESH;
 }
 
-/* The encoding of what is typed; where the environment names none, it is UTF-8. */
+/* Sets the encoding of what is typed to that of the environment, or to UTF-8 where it names
+ * none. */
 static void choose_encoding(void)
 {
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)

@@ -1,4 +1,4 @@
-/* Reading lines at the prompt: with editing, history and completion on a terminal when the program
+/* Reads lines at the prompt: with editing, history and completion on a terminal when the program
  * was built with libedit, plainly otherwise. */
 #ifndef LD_HOST_LINE_H
 #define LD_HOST_LINE_H
@@ -8,7 +8,7 @@
 
 typedef enum { LD_LINE_READ, LD_LINE_END, LD_LINE_INTERRUPTED, LD_LINE_DROPPED } ld_line_result;
 
-/* Whether the program was built with line editing. */
+/* True where the program was built with line editing. */
 extern const bool ld_line_editing;
 
 /* Starts reading; until the end of it SIGINT outside a call of Lua is harmless. Pops the function
@@ -25,7 +25,7 @@ void ld_line_remember(const char *entry);
 /* Gives the terminal and its signals back. */
 void ld_line_close(void);
 
-/* The width of the terminal; 80 where there is none. */
+/* Returns the width of the terminal; 80 where there is none. */
 int ld_line_width(void);
 
 #endif

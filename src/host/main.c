@@ -11,18 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mapped_file.h"
-#include "base/simd.h"
 #include "base/version.h"
-#include "compiled/compiled.h"
 #include "complain.h"
 #include "embedded.h"
 #include "interrupt.h"
 #include "line.h"
+#include "memory/mapped_file.h"
 #include "module.h"
 #include "repl.h"
 #include "state/bind.h"
 #include "streams.h"
+#include "system/simd.h"
 #include "tree.h"
 
 enum { STATUS_INTERRUPTED = 128 + SIGINT };
@@ -102,7 +101,8 @@ static bool report(lua_State *L, int status)
     return false;
 }
 
-/* Calls what was loaded with `status`, or reports why it was not. */
+/* Calls the chunk below the arguments if it was loaded, which `status` says, and reports the error
+ * otherwise. `explain` is the reference of a function that describes errors, or LUA_NOREF. */
 static bool call_explained(lua_State *L, int status, int n_args, int explain)
 {
     if (status == LUA_OK)
@@ -115,7 +115,8 @@ static bool call_loaded(lua_State *L, int status, int n_args)
     return call_explained(L, status, n_args, LUA_NOREF);
 }
 
-/* Describes an error that ends the user's own script or statement. */
+/* Describes an error that ends the user's own script or statement, in words that a Lua module has:
+ * which line failed, and what may help. */
 static int explain_error(lua_State *L)
 {
     lua_getglobal(L, "require");
@@ -126,14 +127,14 @@ static int explain_error(lua_State *L)
     return 1;
 }
 
-/* A registry reference of what describes such an error. */
+/* Returns a registry reference of explain_error, for call_explained. */
 static int new_explainer(lua_State *L)
 {
     lua_pushcfunction(L, explain_error);
     return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* The global `arg`: the script at 0, what precedes it below, its arguments above. */
+/* Sets the global `arg`: the script at 0, what precedes it below, its arguments above. */
 static void push_arg_table(lua_State *L, const invocation *run)
 {
     int zero = run->script == run->argc ? 0 : run->script;
@@ -169,7 +170,7 @@ static bool run_statement(lua_State *L, const char *text)
     return call_explained(L, status, 0, new_explainer(L));
 }
 
-/* The value of -l: MODULE or GLOBAL=MODULE. */
+/* Loads the library that -l names, as MODULE or GLOBAL=MODULE, into a global. */
 static bool require_library(lua_State *L, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -182,7 +183,7 @@ static bool require_library(lua_State *L, const char *text)
     return true;
 }
 
-/* -e, -l and -W, in their order. */
+/* Does what the options -e, -l and -W say, in the order of the command line. */
 static bool run_options(lua_State *L, const invocation *run)
 {
     for (int i = 1; i < run->script; i++) {
@@ -217,7 +218,7 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (length >= 4 && strcmp(name + length - 4, ".lua") == 0);
 }
 
-/* Raises the error for an unknown command. */
+/* Raises the error for an unknown command, which proposes similar ones. */
 static void fail_unknown(lua_State *L, const char *name)
 {
     lua_getglobal(L, "require");
@@ -280,7 +281,6 @@ static void open_libraries(lua_State *L, const char *prefix)
     luaL_openlibs(L);
     lua_register(L, "print", bind_print_line);
     ld_tree_add_to_path(L, prefix);
-    ld_compiled_open(L, prefix);
     ld_embedded_open(L);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_ladies_core);
@@ -352,7 +352,8 @@ static int protected_main(lua_State *L)
     return 0;
 }
 
-/* In the handler of a signal: tells what happened, and to which mapped file, where that is known. */
+/* Writes a message from within a signal handler, with the name of the mapped file where it is
+ * known. */
 static void tell(const char *what, const char *file)
 {
     const char *parts[] = {"ladies: ", what, *file ? " (" : "", file, *file ? ")\n" : "\n"};
@@ -367,8 +368,9 @@ static void tell(const char *what, const char *file)
     ld_complain_in_handler(line);
 }
 
-/* What is left to do when the pages of a mapped file are gone: to say so and end as ever. Several threads
- * may meet that at the same time: those that come later wait for the end. */
+/* Handles SIGBUS, which says that the pages of a mapped file are gone: tells so, which is all that
+ * can be done, and ends the program. Several threads may meet that at the same time, and those that
+ * come later wait for the end. */
 static void on_sigbus(int signal_number)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -383,9 +385,10 @@ static void on_sigbus(int signal_number)
 
 static struct sigaction before_segv, before_abort;
 
-/* Numbers that another program wrote to a mapped file may lead anywhere: to memory that is not there, or
- * into that of the allocator, which then aborts. Where such a file was changed, that is told, and the
- * program ends as for any error; otherwise it is a fault like any other, and ends as without us. */
+/* Handles SIGSEGV and SIGABRT. If another program overwrote a mapped file, the numbers read from it
+ * can send a loop to memory that is not there, or damage the allocator's, which then aborts. Such a
+ * change is told, and the program ends as for any error. Any other fault ends it as it would
+ * without this handler. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -402,7 +405,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
         raise(signal_number);
 }
 
-/* signal() would have the handlers for the first one alone. */
+/* Installs the handlers by sigaction, since those installed by signal() may serve one signal
+ * only. */
 static void heed_faults(void)
 {
     struct sigaction bus = {.sa_handler = on_sigbus};

@@ -1,6 +1,6 @@
-/* The prompt reads a line, and further ones where that is no whole chunk yet, runs it and prints what
- * comes of it. What a chunk is, what a value or an error looks like and how a name is completed is
- * decided in lua/ladies/prompt/repl.lua, the policy. */
+/* The interactive prompt. It reads a line, and further ones where that is no whole chunk yet, runs
+ * it and prints its values. lua/ladies/prompt/repl.lua, the policy, decides what a chunk is, how a
+ * value or an error looks, and how a name is completed. */
 #include "repl.h"
 
 #include <lauxlib.h>
@@ -20,8 +20,9 @@ static int to_text(lua_State *L)
     return 1;
 }
 
-/* The prompt text: a global variable, as in lua.c, or the standard one where it is missing or has no text
- * to give. Neither a strict _G nor a __tostring that fails ends the prompt. Pushes one string. */
+/* Pushes the text of the prompt: a global variable, as in lua.c, or the standard one where it is
+ * missing or has no text to give. Neither a strict _G nor a __tostring that fails ends the
+ * prompt. */
 static const char *push_prompt(lua_State *L, const char *variable, const char *standard)
 {
     int top = lua_gettop(L);
@@ -54,9 +55,9 @@ static void report(lua_State *L)
         fprintf(stderr, "%s\n", lua_tostring(L, -1));
 }
 
-/* Calls policy.NAME with the n_args values on top of the stack; pushes the first n_results of its results.
- * Whatever a session has done to the libraries that the policy is written with, a call that fails is
- * reported and the prompt goes on, with nil for the results. */
+/* Calls policy.NAME with the n_args values on top of the stack; pushes the first n_results of its
+ * results. Whatever a session has done to the libraries that the policy is written with, a call
+ * that fails is reported and the prompt goes on, with nil for the results. */
 static void consult(lua_State *L, int policy, const char *name, int n_args, int n_results)
 {
     int base = lua_gettop(L) - n_args;
@@ -69,9 +70,9 @@ static void consult(lua_State *L, int policy, const char *name, int n_args, int 
     lua_settop(L, base + n_results);
 }
 
-/* Reads a chunk of one line or more. For LD_LINE_READ pushes its text and then the function that it
- * became, or nil and the message, nil where it was told already. LD_LINE_DROPPED: Ctrl-D behind a part
- * of one. */
+/* Reads a chunk of one line or more. For LD_LINE_READ it pushes the text and then the function that
+ * the text became, or nil and the message, which is nil if it was printed already. LD_LINE_DROPPED:
+ * Ctrl-D behind a part of a chunk. */
 static ld_line_result read_chunk(lua_State *L, int policy)
 {
     consult(L, policy, "begin_chunk", 0, 0);
@@ -159,8 +160,8 @@ static void push_module(lua_State *L, const char *name)
     lua_call(L, 1, 1);
 }
 
-/* Pushes the module of the prompt's policy, which has made its globals. A script that ran since may have
- * changed `require` and all modules. */
+/* Pushes the module of the prompt's policy, which has made its globals. It is kept in the registry,
+ * since a script may change `require` and all modules. */
 static int open_policy(lua_State *L)
 {
     if (opened == LUA_NOREF) {

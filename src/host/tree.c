@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/platform.h"
 #include "embedded.h"
+#include "system/platform.h"
 
 static bool exists(const char *path)
 {
@@ -32,7 +32,7 @@ const char *ld_tree_program(lua_State *L)
     return lua_tostring(L, -1);
 }
 
-/* "/usr/local" for "/usr/local/bin/ladies". */
+/* Pushes the prefix of this executable: "/usr/local" for "/usr/local/bin/ladies". */
 static const char *push_own_prefix(lua_State *L)
 {
     const char *path = ld_tree_program(L);

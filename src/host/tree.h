@@ -1,4 +1,4 @@
-/* Where the program's own files are. A prefix has one layout, built or installed:
+/* Finds the program's own files. A prefix has one layout, built or installed:
  *     bin/ladies  share/lua/5.4/ladies/  share/ladies/{scripts,datasets,doc}/ */
 #ifndef LD_HOST_TREE_H
 #define LD_HOST_TREE_H
@@ -6,7 +6,8 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Finds this executable, which was called by `name`, its argv[0]; to be called before the others. */
+/* Finds this executable, which was called by `name`, its argv[0]. It must be called before the
+ * others. */
 void ld_tree_open(lua_State *L, const char *name);
 
 /* Pushes the path of this executable, "" where it was not found. */
@@ -20,15 +21,16 @@ const char *ld_tree_prefix(lua_State *L, bool ignore_environment);
 /* Puts the prefix's modules in front of package.path. */
 void ld_tree_add_to_path(lua_State *L, const char *prefix);
 
-/* Takes out of package.path and package.cpath what is not named from the root. */
+/* Removes the places that are not named from the root from package.path and package.cpath. */
 void ld_tree_leave_relative(lua_State *L);
 
 /* Pushes the path of the script of a command, or returns NULL and pushes nothing. Files have
  * underscores where the names of commands may have hyphens: make-graph is make_graph.lua. */
 const char *ld_tree_script(lua_State *L, const char *prefix, const char *name);
 
-/* make_private(path) -> boolean: makes a file that only its owner may read, and the folders above
- * it, unless they are there. False where something else than a file is there. */
+/* The Lua function make_private(path) -> boolean: makes a file that only its owner may read, and
+ * the folders above it, unless they are there. Returns false where something other than a file is
+ * there. */
 int ld_tree_make_private(lua_State *L);
 
 #endif

@@ -40,12 +40,12 @@ local seed, position, world
 
 -- ---------------------------------------------------------------- errors
 
--- What Lua itself says of callbacks.
+-- Lua's own errors about callbacks.
 local LUAS_OWN = {
   "attempt to yield across a C%-call boundary", "attempt to yield from outside a coroutine",
 }
 
--- What is wrong with an error's message, or nil.
+-- Returns what is wrong with the message of an error, or nil.
 local function complaint(message)
   if type(message) ~= "string" then
     return not world.called and "an error that is no text: " .. type(message) or nil
@@ -186,7 +186,7 @@ local function train()
   try("train", ladies.train, {n = 1, {
     data = data, model = model, sampler = maybe(world.pick "sampler"), batch_size = random(5, 60),
     max_batches = random(1, 3), eval_every = 1, quiet = true, loss = maybe(nil),
-    validate = maybe(nil), on_validation = maybe(nil), workers = random(8) == 1 and 1 or 0,
+    validation = maybe("exact"), on_validation = maybe(nil), workers = random(8) == 1 and 1 or 0,
   }})
 end
 

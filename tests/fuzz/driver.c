@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/rng.h"
 #include "fuzz.h"
+#include "random/rng.h"
 
 enum { MOST_INPUTS = 4096, MOST_BYTES = 1 << 20, ROUNDS = 4, SECONDS = 60 };
 

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "io/archive/gz.h"
+#include "memory/memory.h"
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
 {

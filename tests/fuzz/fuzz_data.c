@@ -41,7 +41,7 @@ static int64_t lay_out(const char *folder, const char *archive)
         char path[600];
         ld_source *s;
         if (m->size > MOST_CONTENT - total || ld_zip_read(&s, z, m) != LD_OK ||
-            s->read(s, content, m->size) != LD_OK || s->finish(s) != LD_OK)
+            ld_source_read(s, content, m->size) != LD_OK || ld_source_finish(s) != LD_OK)
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, m->name);
         make_folders(path, strlen(folder));

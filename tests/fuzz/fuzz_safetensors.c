@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "fuzz_array.h"
-#include "io/array/safetensors.h"
+#include "io/array/safetensors_write.h"
 
 enum { ALWAYS = 1 << 20, BYTES_PER_BYTE = 32 };
 

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "fuzz.h"
 #include "io/text/text.h"
+#include "memory/memory.h"
 
 enum {
     SETTINGS = 4,

@@ -1,5 +1,5 @@
---- What fuzz_import.c does with a file that may be an archive: unpacks it, and imports it.
--- The global check_tree, of the harness, tells whether all that was made lies in the cache.
+--- Unpacks and imports a file that may be an archive, for fuzz_import.c. The global check_tree, of
+-- the harness, tells whether all that was made lies in the cache.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -8,8 +8,8 @@ local import = require "ladies.data.store.import"
 local unpack = require "ladies.data.store.unpack"
 local promises = require "fuzz.promises"
 
--- What gzip within an archive, or the other way round, may come to; beyond it is for the tests of
--- the limits, since it takes long.
+-- The most bytes that gzip within an archive, or the other way round, may come to; larger ones are
+-- for the tests of the limits, since they take long.
 local MOST = 1 << 22
 
 local ENTRY = {name = "toy", files = {{path = "edges.csv"}, {path = "labels.csv"}}}
@@ -47,7 +47,7 @@ local function try(name, f, ...)
   return ok, result
 end
 
--- Whether the archive is small enough to be tried; one that cannot be opened is.
+-- Tells whether the archive is small enough to be tried; one that cannot be opened is.
 local function is_small(path)
   local ok, archive = pcall(core.zip.open, path)
   if not ok then return true end
@@ -72,7 +72,7 @@ local function unpack_all(path, work)
   return true
 end
 
--- Whole in the cache, or not there at all.
+-- An import leaves the data set whole in the cache, or not there at all.
 local function check_cached(name, path)
   local files = core.files(cache.folder())
   local left = {}

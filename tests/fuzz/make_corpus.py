@@ -1,17 +1,18 @@
 """The seeds of the fuzzers, from the fixtures of the tests and from what Python's libraries write.
 
-      python make_corpus.py [folder]
+      python make_corpus.py [corpus.tar.xz]
 
-writes corpus/HARNESS/NAME.  Files that begin with "regression-" are inputs that once did harm; they
-stay as they are.  Nothing here depends on the date or on chance.
+writes an archive of files HARNESS/NAME, which CMake unpacks in the folder of the build.  Nothing here
+depends on the date or on chance.  Inputs that once did harm are files of their own, in regressions/.
 """
-import glob
 import gzip
 import io
 import json
+import lzma
 import os
 import struct
 import sys
+import tarfile
 import warnings
 import zipfile
 import zlib
@@ -24,6 +25,9 @@ from safetensors.numpy import save as save_tensors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "fixtures")
+sys.path.append(FIXTURES)
+import packed  # noqa: E402
+
 SMALL = sp.csr_matrix(np.array([[0, 1.5, 0], [2, 0, -3]]))
 
 
@@ -91,7 +95,7 @@ def matrix_market(matrix, **options):
 
 
 def pickles():
-    with np.load(os.path.join(FIXTURES, "pickles.npz")) as fixtures:
+    with packed.load(os.path.join(FIXTURES, "pickles.npz.gz")) as fixtures:
         seeds = {name: fixtures[name].tobytes() for name in fixtures.files
                  if not name.startswith("ind.")}
     seeds["truncated"] = seeds["matrix_2"][:-40]
@@ -229,7 +233,7 @@ def matrices():
 
 
 def layout():
-    """Five nodes in the layout of lua/ladies/data/formats/npz_layout.lua."""
+    """Five nodes in the layout of lua/ladies/data/formats/npz/layout.lua."""
     ring = sp.csr_matrix((np.ones(10, "f4"), (np.repeat(np.arange(5), 2),
                                               [1, 4, 0, 2, 1, 3, 2, 4, 3, 0])), (5, 5))
     ring.sort_indices()
@@ -370,7 +374,7 @@ def data_sets():
     pyg = {"edge_index": np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), "y": np.array([0, 1, 0, 1, -1]),
            "x": features.toarray().astype("f2"), "edge_weight": np.ones(4, "f4"),
            "train_mask": np.array([1, 1, 0, 0, 0], "?"), "class_names": np.frombuffer(b"a\nb", "u1")}
-    with np.load(os.path.join(FIXTURES, "pickles.npz")) as fixtures:
+    with packed.load(os.path.join(FIXTURES, "pickles.npz.gz")) as fixtures:
         planetoid = {name: fixtures[name].tobytes() for name in fixtures.files
                      if name.startswith("ind.toy.")}
     csv = {"edges.csv": b"source,target\n0,1\n1,2\n2,3\n3,4\n4,0\n",
@@ -481,24 +485,20 @@ def records():
     return {name: text.encode() for name, text in texts.items()}
 
 
-def write(folder, harness, seeds):
-    folder = os.path.join(folder, harness)
-    os.makedirs(folder, exist_ok=True)
-    for path in glob.glob(os.path.join(folder, "*")):
-        if not os.path.basename(path).startswith("regression-"):
-            os.remove(path)
-    for name, data in seeds.items():
-        with open(os.path.join(folder, name), "wb") as f:
-            f.write(data)
-
-
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
-    for harness, seeds in [("pickle", pickles()), ("npy", arrays()), ("npz", archives()),
-                           ("safetensors", weights()), ("csr", graphs()), ("gz", gzips()),
-                           ("text", tables()), ("mtx", matrices()), ("data", data_sets()),
-                           ("import", imports()), ("records", records())]:
-        write(folder, harness, seeds)
+    seeds_of = {"pickle": pickles(), "npy": arrays(), "npz": archives(), "safetensors": weights(),
+                "csr": graphs(), "gz": gzips(), "text": tables(), "mtx": matrices(),
+                "data": data_sets(), "import": imports(), "records": records()}
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for harness, seeds in sorted(seeds_of.items()):
+            for name, data in sorted(seeds.items()):
+                info = tarfile.TarInfo(f"{harness}/{name}")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    path = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus.tar.xz")
+    with open(path, "wb") as f:
+        f.write(lzma.compress(out.getvalue(), preset=9 | lzma.PRESET_EXTREME))
 
 
 if __name__ == "__main__":

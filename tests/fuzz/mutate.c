@@ -1,10 +1,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/rng.h"
 #include "fuzz.h"
 #include "io/archive/gz.h"
 #include "io/archive/zip.h"
+#include "random/rng.h"
 
 enum {
     MOST_CONTENT = 1 << 18,
@@ -130,7 +130,7 @@ static void read_members(archive *a, const uint8_t *data, size_t size)
         ld_source *s;
         uint8_t *content = a->content + a->used;
         if (from->size > (int64_t)(MOST_CONTENT - a->used) || ld_zip_read(&s, z, from) != LD_OK ||
-            s->read(s, content, from->size) != LD_OK || s->finish(s) != LD_OK)
+            ld_source_read(s, content, from->size) != LD_OK || ld_source_finish(s) != LD_OK)
             continue;
         member *m = &a->members[a->count++];
         *m = (member){.content = content,

@@ -1,4 +1,4 @@
---- What the scripts of the fuzzers hold a call to, whatever it is given.
+--- Checks promises of the library that the fuzzers hold every call to, whatever it is given.
 
 local promises = {}
 
@@ -18,20 +18,21 @@ function promises.check_message(name, message)
   if #message > 1000 then fail "a long message" end
 end
 
---- What every data set promises, whatever it was read from.
+--- Fails unless a data set is consistent, as every one must be, whatever it was read from.
 function promises.check_dataset(set)
-  local n = set.graph.n_nodes
-  local labels = set.labels
-  assert(n > 0 and set.features.n_rows == n, "features of other nodes")
+  local nodes, labels, targets = set.graph.n_nodes, set.labels, set.targets
+  local units = set.unit == "graph" and set.n_graphs or nodes
+  assert(nodes > 0 and set.features.n_rows == nodes, "features of other nodes")
   if set.multilabel then
-    assert(labels.n_rows == n and labels.n_cols == set.classes, "labels of another shape")
-  else
-    assert(#labels == n, "labels of other nodes")
+    assert(labels.n_rows == units and labels.n_cols == set.classes, "labels of another shape")
+  elseif labels then
+    assert(#labels == units, "labels of other nodes")
     assert(labels:min() >= 0 and labels:max() <= set.classes, "labels out of range")
   end
+  assert(not targets or targets.n_rows == units, "targets of other nodes")
   for _, part in ipairs{"train", "val", "test"} do
     local ids = set[part]
-    assert(not ids or #ids == 0 or ids:min() >= 1 and ids:max() <= n, "a split out of range")
+    assert(not ids or #ids == 0 or ids:min() >= 1 and ids:max() <= units, "a split out of range")
   end
   assert(type(set:describe()) == "string" and type(set:facts()) == "table")
 end

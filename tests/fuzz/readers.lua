@@ -1,4 +1,4 @@
---- What fuzz_data.c does with a folder of files: every reader that the files are for reads them.
+--- Reads a folder of files by every reader that takes such files, for fuzz_data.c.
 
 local core = require "ladies_core"
 local ladies = require "ladies"

@@ -1,5 +1,4 @@
---- What fuzz_records.c does with a text that is to be a registry, or the record of a data set in
--- the cache.
+--- Reads a text as a registry, and as the record of a data set in the cache, for fuzz_records.c.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -16,7 +15,7 @@ local function store()
   return cache.store("toy", data, {origin = "a test"})
 end
 
--- What is found of a data set: texts, and files that stay below a folder.
+-- Fails unless an entry is of a data set and has files that stay below a folder.
 local function check_entry(entry)
   assert(entry.archive and entry.kind == "dataset")
   for _, file in ipairs(entry.files) do

@@ -1,5 +1,5 @@
---- Whether a row of a dense product has the same bits wherever it stands in its factor: so with
--- OpenBLAS's kernels but for those of AVX2.
+--- Tells whether a row of a dense product has the same bits wherever it stands in its factor, as it
+-- has with all of OpenBLAS's kernels but those of AVX2.
 local ladies = require "ladies"
 local core = require "ladies_core"
 

@@ -130,7 +130,97 @@ local function poisson(p, k)
   return outcomes
 end
 
-local METHODS = {wor = without_replacement, wr = with_replacement, poisson = poisson}
+-- Exactly k positions with the inclusion probabilities of poisson: sets(pi, k) -> {{pick =,
+-- probability =}, ...}.
+local function fixed_size(sets)
+  return function(p, k)
+    if k >= #support(p) then return all_of(p) end
+    local pi, outcomes = M.inclusion(p, k), {}
+    for _, s in ipairs(sets(pi, k)) do
+      table.sort(s.pick)
+      s.w = {}
+      for i, u in ipairs(s.pick) do s.w[i] = 1 / pi[u] end
+      if s.probability > 1e-12 then outcomes[#outcomes + 1] = s end
+    end
+    return outcomes
+  end
+end
+
+-- One set for every piece of (0, 1) between two points at which a position is left or reached.
+local function systematic(pi, k)
+  local points, sums, sets = {0, 1}, {[0] = 0}, {}
+  for i, x in ipairs(pi) do
+    sums[i] = sums[i - 1] + x
+    points[#points + 1] = sums[i] % 1
+  end
+  table.sort(points)
+  for j = 2, #points do
+    local u, pick = (points[j - 1] + points[j]) / 2, {}
+    for m = 0, k - 1 do
+      for i = 1, #pi do
+        if sums[i - 1] < u + m and u + m <= sums[i] then pick[#pick + 1] = i end
+      end
+    end
+    sets[#sets + 1] = {pick = pick, probability = points[j] - points[j - 1]}
+  end
+  return sets
+end
+
+-- Both ends of every meeting, with their probabilities.
+local function pivotal(pi)
+  local sets = {}
+  local function go_on(i, pick, left, x, probability)
+    if probability < 1e-12 then return end
+    if i > #pi then
+      pick = copy(pick)
+      if left and x > 0.5 then pick[#pick + 1] = left end
+      sets[#sets + 1] = {pick = pick, probability = probability}
+    elseif pi[i] == 0 then
+      go_on(i + 1, pick, left, x, probability)
+    elseif not left then
+      go_on(i + 1, pick, i, pi[i], probability)
+    elseif x + pi[i] < 1 - 1e-9 then
+      local both = x + pi[i]
+      go_on(i + 1, pick, left, both, probability * x / both)
+      go_on(i + 1, pick, i, both, probability * pi[i] / both)
+    else
+      local both, with_left, with_i = math.min(2, x + pi[i]), copy(pick), copy(pick)
+      with_left[#with_left + 1], with_i[#with_i + 1] = left, i
+      local share = both > 2 - 1e-9 and 0.5 or (1 - pi[i]) / (2 - both)
+      go_on(i + 1, with_left, i, both - 1, probability * share)
+      go_on(i + 1, with_i, left, both - 1, probability * (1 - share))
+    end
+  end
+  go_on(1, {}, nil, 0, 1)
+  return sets
+end
+
+-- Sampford 1967: in proportion to (k - the sum of pi) times the product of pi / (1 - pi), over all
+-- sets of k; positions with a pi of 1 are in each.
+local function sampford(pi, k)
+  local sets, total = {}, 0
+  for set = 0, (1 << #pi) - 1 do
+    local pick, product, both, whole = {}, 1, 0, true
+    for u, x in ipairs(pi) do
+      local inside = set >> (u - 1) & 1 == 1
+      whole = whole and (inside or x < 1 - 1e-9)
+      if inside then
+        pick[#pick + 1], both = u, both + x
+        if x < 1 - 1e-9 then product = product * x / (1 - x) end
+      end
+    end
+    if whole and #pick == k then
+      sets[#sets + 1] = {pick = pick, probability = product * (k - both)}
+      total = total + sets[#sets].probability
+    end
+  end
+  for _, s in ipairs(sets) do s.probability = s.probability / total end
+  return sets
+end
+
+local METHODS = {wor = without_replacement, wr = with_replacement, poisson = poisson,
+  systematic = fixed_size(systematic), pivotal = fixed_size(pivotal),
+  sampford = fixed_size(sampford)}
 
 -- k from the whole p, then those of `always` that are missing; weight 1/p, 1 for a zero.
 local function united(p, k, always)
@@ -183,6 +273,21 @@ function M.inclusions(outcomes, n)
     for _, u in ipairs(o.pick) do inside[u] = inside[u] + o.probability end
   end
   return inside
+end
+
+--- The exact probability of each pair of n positions to be in an outcome together.
+function M.pairs(outcomes, n)
+  local both = {}
+  for u = 1, n do
+    both[u] = {}
+    for v = 1, n do both[u][v] = 0 end
+  end
+  for _, o in ipairs(outcomes) do
+    for _, u in ipairs(o.pick) do
+      for _, v in ipairs(o.pick) do both[u][v] = both[u][v] + o.probability end
+    end
+  end
+  return both
 end
 
 return M

@@ -22,11 +22,11 @@ local function declare(where, _, spec)
   error(STOP, 0)
 end
 
-local followers = require "ladies_followers"
+local followers = require "experiments.followers"
 local ladies = require "ladies"
-local paper = require "ladies_paper"
+local paper = require "experiments.paper"
 local progress = require "ladies.base.progress"
-local early_stopping = require "ladies.training.early_stopping"
+local early_stopping = require "ladies.training.loop.early_stopping"
 
 local A = ladies.matrix{n_rows = 2, n_cols = 2, rows = ladies.index{1, 2},
   cols = ladies.index{2, 1}}

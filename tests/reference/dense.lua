@@ -42,7 +42,7 @@ function M.random_entries(random, n_rows, n_cols, options)
   return rows, cols, values
 end
 
---- The same matrix as a Matrix and as a dense table.
+--- Makes a random matrix twice, as a Matrix and as a dense table.
 function M.random_pair(random, n_rows, n_cols, options)
   local rows, cols, values = M.random_entries(random, n_rows, n_cols, options)
   local D = M.new(n_rows, n_cols)
@@ -155,7 +155,7 @@ function M.entries(D)
   return list
 end
 
---- Those of a Matrix, in the same order whatever the order in it.
+--- Lists the entries of a Matrix in the order of M.entries, whatever their order in it.
 function M.entries_of(A)
   local rows, cols, values = A:row_of(), A:col_of(), A:entry_values()
   local list = {}

@@ -74,4 +74,15 @@ function M.isolated()
   return M.matrix(8, {{1, 3}, {3, 1}, {3, 5}, {5, 3}, {6, 7}, {7, 6}, {1, 7}})
 end
 
+--- A data set of n nodes with so many random edges, parallel ones and self-loops among them, at
+-- times from 0 to last - 1; `more` has further options of ladies.data.from_arrays.
+function M.in_time(n, edges, last, seed, more)
+  local rng, from, to, times = ladies.rng(seed), {}, {}, {}
+  for e = 1, edges do from[e], to[e], times[e] = rng:below(n), rng:below(n), rng:below(last) - 1 end
+  local given = {edges = {ladies.index(from), ladies.index(to)}, edge_times = times,
+    features = ladies.zeros(n, 3):uniform_(-1, 1, rng)}
+  for key, value in pairs(more or {directed = "keep"}) do given[key] = value end
+  return ladies.data.from_arrays(given)
+end
+
 return M

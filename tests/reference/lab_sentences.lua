@@ -3,7 +3,7 @@
 
 local lu = require "luaunit"
 local causes = require "ladies.lab.causes"
-local student = require "ladies.lab.student"
+local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 
 -- The least relative bias of a layer that is spoken of, as ladies.lab.causes has it.
@@ -47,7 +47,8 @@ local function check_bounds(one, by_key)
   if one.verdict:find("^Exact") then lu.assertTrue(by_key["embedding.error"].mean < 1e-9) end
 end
 
--- What is said of all layers holds for each, and a layer whose bias² is beyond chance is told of.
+-- Checks the sentences about layers: one on all layers must hold for each, and a layer whose bias²
+-- is beyond chance must be named.
 local function check_layers(one, by_key)
   local columns, l = one.sample.columns, 1
   local text = one.verdict
@@ -59,7 +60,7 @@ local function check_layers(one, by_key)
     if found then
       if bound then lu.assertTrue(tonumber(bound) >= 95 * root(found.high), text) end
       -- Holm's adjustment is by the number of layers, at most 4 here.
-      local is_certain = student.p_value(columns[key], 0) < causes.LEVEL / 4
+      local is_certain = statistics.p_value(columns[key], 0) < causes.LEVEL / 4
       if is_certain and found.mean > MUCH ^ 2 then
         lu.assertStrContains(text, ("layer %d "):format(l))
         lu.assertNil(bound)

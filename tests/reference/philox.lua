@@ -1,4 +1,4 @@
---- Philox4x32-10 (Salmon et al., SC 2011) in plain Lua, and what src/core/base/rng builds on it.
+--- Philox4x32-10 (Salmon et al., SC 2011) in plain Lua, and what src/core/random/rng builds on it.
 
 local M = {}
 

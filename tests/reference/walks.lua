@@ -40,7 +40,7 @@ function M.paths(D, root, length, opts)
   return found
 end
 
---- The same of the nodes that the walkers of a frontier leave.
+--- Returns {path = probability} of the nodes that the walkers of a frontier leave.
 function M.frontier(D, roots, steps)
   local found = {}
   local function degree(v)

@@ -13,7 +13,7 @@ local splits = require "ladies.data.splits"
 
 local LAYERS = 2
 
--- Whether one of the texts has layer and kind.
+-- Tells whether one of the texts has layer and kind.
 local function is_told(list, layer, kind)
   for _, one in ipairs(list) do
     local text = one.text

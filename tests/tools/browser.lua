@@ -1,4 +1,4 @@
---- What is to be seen in a browser: chromium, driven by Playwright in the Python that scripts/test
+--- Looks at pages in a browser: chromium, driven by Playwright in the Python that scripts/test
 -- installs, or in that of LADIES_PYTHON.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 
@@ -20,8 +20,8 @@ function browser.needs(modules)
   if status ~= 0 then lu.skip(("no Python with %s (scripts/test)"):format(modules)) end
 end
 
---- What one of the programs tools/browse_*.py says with some arguments, and an environment as of
--- shell.run.
+--- Runs one of the programs tools/browse_*.py with some arguments, and an environment as of
+-- shell.run, and returns its answer.
 function browser.see(program, arguments, env)
   local out, err, status = shell.run({browser.python, tools .. "/" .. program,
     table.unpack(arguments)}, {env = env})

@@ -127,13 +127,13 @@ function fake:run(words, more)
   return shell.run_ladies(words, {env = self:env(more)})
 end
 
---- What is in the cache, hidden files included, but for the file that says what folder it is.
+--- Lists the cache, hidden files included, but for the file that says what folder it is.
 function fake:cached()
   return (shell.run{"sh", "-c", "ls -A -I ladies.json " .. shell.quote(self.cache)
     .. " 2>/dev/null"})
 end
 
---- How often curl or pip ran.
+--- Counts how often curl or pip ran.
 function fake:runs()
   local _, count = (core.exists(self.path .. "/runs") and read(self.path .. "/runs") or "")
     :gsub("\n", "")

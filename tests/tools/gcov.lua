@@ -1,4 +1,4 @@
---- What gcov knows of a build of the type coverage, once its programs have run.
+--- Reads what gcov knows of a build of the type coverage, once its programs have run.
 local cjson = require "cjson"
 local shell = require "tools.shell"
 
@@ -12,18 +12,19 @@ local function counters(folder)
   return paths
 end
 
--- The path below `root` of a source, which is relative to the build folder when a compiler cache
--- has made it so; nil for the system's headers.
-local function path_below(root, build, path)
-  if path:sub(1, 1) ~= "/" then path = build .. "/" .. path end
+-- The path below `root` of a source, which is relative to the folder in which it was compiled when
+-- a compiler cache has made it so; nil for the system's headers.
+local function path_below(root, folder, path)
+  if path:sub(1, 1) ~= "/" then path = folder .. "/" .. path end
   local count
   repeat path, count = path:gsub("/[^/]+/%.%./", "/", 1) until count == 0
   return path:sub(1, #root + 1) == root .. "/" and path:sub(#root + 2) or nil
 end
 
--- Adds one file's record to `files`. A header's lines occur in every object that includes it.
-local function add(files, root, build, record)
-  local path = path_below(root, build, record.file)
+-- Adds one file's record to `files`, compiled in `folder`. A header's lines occur in every object
+-- that includes it.
+local function add(files, root, folder, record)
+  local path = path_below(root, folder, record.file)
   if not path then return end
   local file = files[path] or {lines = {}, functions = {}}
   files[path] = file
@@ -44,7 +45,10 @@ function gcov.read(root, build, part)
   if #paths == 0 then return files end
   local pipe <close> = assert(io.popen("gcov --json-format --stdout " .. table.concat(paths, " ")))
   for line in pipe:lines() do
-    for _, record in ipairs(cjson.decode(line).files) do add(files, root, build, record) end
+    local object = cjson.decode(line)
+    for _, record in ipairs(object.files) do
+      add(files, root, object.current_working_directory, record)
+    end
   end
   return files
 end

@@ -96,13 +96,15 @@ function malformed.truncated(text)
   end)
 end
 
---- Iterates over the text with one byte changed, in each of its bits and in all at once: position,
--- changed text.
-function malformed.flipped(text)
+--- Iterates over the text with one byte changed: position, changed text. A byte is changed in all
+-- of its bits at once and in each of them, or, `sparsely`, in one of them, another one for the next
+-- byte.
+function malformed.flipped(text, sparsely)
   return coroutine.wrap(function()
     for position = 1, #text do
       local byte = text:byte(position)
-      for _, mask in ipairs{1, 2, 4, 8, 16, 32, 64, 128, 255} do
+      local masks = sparsely and {1 << position % 8, 255} or {1, 2, 4, 8, 16, 32, 64, 128, 255}
+      for _, mask in ipairs(masks) do
         local changed = string.char(byte ~ mask)
         coroutine.yield(position, text:sub(1, position - 1) .. changed .. text:sub(position + 1))
       end

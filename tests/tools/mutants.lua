@@ -1,4 +1,4 @@
---- Plants faults in src/core and lua/, one at a time, and lists those that no test catches:
+--- Plants faults in src/core, src/plugins and lua/, one at a time, and lists what no test catches:
 --
 --   build/bin/ladies tests/tools/mutants.lua --count 200 --seed 1 --jobs 2
 --
@@ -15,7 +15,7 @@ local shell = require "tools.shell"
 local sites_of = require "tools.mutants.sites"
 local trial = require "tools.mutants.trial"
 
-local PARTS = "src/core lua"
+local PARTS = "src/core src/plugins lua"
 local read, write = files.read, files.write
 
 local function output_of(command)
@@ -36,7 +36,7 @@ local function records_of(path)
   return records
 end
 
--- The line of `text` around the places at .. last.
+-- Returns the places where the lines around at .. last begin and end in `text`.
 local function line_around(text, at, last)
   local first = at
   while first > 1 and text:sub(first - 1, first - 1) ~= "\n" do first = first - 1 end
@@ -50,7 +50,8 @@ local function mutant_of(path, text, site, by)
     after = text:sub(first, site.at - 1) .. by .. text:sub(site.last + 1, last)}
 end
 
--- All sites of the sources below `only`, or of all: {path, text, site}.
+-- Returns all places in the sources below `only`, or in all sources, where a fault can be planted:
+-- {path, text, site}.
 local function all_sites(root, only)
   local list = {}
   local paths = output_of(("cd %s && find %s -name '*.[ch]' -o -name '*.lua' | LC_ALL=C sort")
@@ -66,7 +67,7 @@ local function all_sites(root, only)
   return list
 end
 
--- The mutants in the order that the seed gives them: one of each site.
+-- Makes one mutant of each place, in the order that the seed gives them.
 local function shuffled(sites, seed)
   math.randomseed(seed)
   local mutants = {}
@@ -82,7 +83,8 @@ local function shuffled(sites, seed)
   return mutants
 end
 
--- The survivors in the records of a file, where the sources still have their lines.
+-- Makes again the mutants that survived by the records of a file, as far as the sources still have
+-- their lines.
 local function survivors_of(file, sites)
   local wanted, found = {}, {}
   for _, record in ipairs(records_of(file)) do
@@ -150,7 +152,7 @@ local function start_jobs(opts, more)
   os.execute(table.concat(started, " ") .. " wait")
 end
 
--- The map of job `job` alone.
+-- Returns the path of the part of the map that job `job` makes.
 local function part_of(paths, job) return ("%s.%d"):format(paths.map, job) end
 
 local function map_part(opts, paths)
@@ -188,7 +190,8 @@ local function summarise(path)
   print("the results are in " .. path)
 end
 
--- Where things are: results for each choice of mutants from a state of the sources.
+-- Returns the paths of the tree, the map and the results; every choice of mutants from a state of
+-- the sources has results of its own.
 local function paths_of(opts)
   local root = output_of(("cd %s && git rev-parse --show-toplevel"):format(
     shell.quote(arg[0]:match "^(.*)/")))
@@ -206,7 +209,7 @@ end
 
 cli.main({
   name = "mutants.lua",
-  about = "Plants faults in src/core and lua/, and lists those that no test catches.",
+  about = "Plants faults in src/core, src/plugins and lua/, and lists those that no test catches.",
   {"count", "N", "positive integer", default = 200, help = "mutants that are another program"},
   {"seed", "N", "integer", default = 1, help = "of the choice"},
   {"only", "PATH", "string", default = "", help = "files whose path begins so"},

@@ -1,6 +1,6 @@
---- What the commands of a page print, in the page: a listing in the language "output" has so many
--- of the first lines that the command above it printed as the number behind the word says, and of
--- the last ones as a second number says, and "..." where others are left out.
+--- Fills in what the commands of a page print: a listing in the language "output" has so many of
+-- the first lines that the command above it printed as the number behind the word says, and of the
+-- last ones as a second number says, and "..." where others are left out.
 
 local outputs = {}
 

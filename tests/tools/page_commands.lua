@@ -29,7 +29,8 @@ return function(page, folder, changed)
   for i, line in ipairs(lines) do
     local command = changed and changed(line) or line
     lu.assertEquals(words_of(command), "ladies", line)
-    local out, err, status = shell.run_ladies({select(2, words_of(command))}, {folder = folder})
+    local out, err, status = shell.run_ladies({select(2, words_of(command))},
+      {folder = folder, env = {shell.checked_lab()}})
     lu.assertEquals(status, 0, line .. "\n" .. err)
     outputs[i] = out
   end

@@ -1,4 +1,4 @@
-/* Prints what base/platform.c and base/cgroup.c find:
+/* Prints what system/platform.c and system/cgroup.c find:
  *     platform COMMAND [ARGS...]
  * program             the path of this program
  * short               the same with room for four characters
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
-#include "base/platform.h"
+#include "system/cgroup.h"
+#include "system/platform.h"
 
 static int print_map(const char *path)
 {

@@ -13,7 +13,7 @@ local rank_faults = {}
 -- A checkpoint after every step and a validation after every other one, with products that are
 -- shared. At the mini-batch `count` of this process, or before the first, one rank does `command`.
 local OPTIONS = [[
-  threads = 1, wide = "gcn", grad_accumulate = 4, eval_every = 8, checkpoint_every = 0,
+  threads = 1, wide = "gcn", accumulate = 4, eval_every = 8, checkpoint_every = 0,
   max_batches = %d, settle = function(opts)
     local fault, count = %s, 0
     local function strike()
@@ -31,8 +31,8 @@ local ENDLESS = 1000000
 
 local STOP_MPIRUN = "(sleep %%.3f; read -r _ _ _ parent _ </proc/$PPID/stat; kill -%s $parent) &"
 
--- What a rank does to itself, or to mpirun, which ends the ranks `grace` seconds after it has asked
--- them to; what then is said; the status.
+-- The faults: what a rank does to itself, or to mpirun, which ends the ranks `grace` seconds after
+-- it has asked them to; what is said then; the status.
 local KINDS = {
   {command = "(sleep %.3f; kill -KILL $PPID) &", said = "exited on signal 9 %(Killed%)",
     status = 137},

@@ -18,16 +18,40 @@ function rank_runs.run(n, folder, options, opts)
   return ranks.run(n, words, opts)
 end
 
---- The same for a run that goes well: what it printed.
+--- Trains as `run` does, which must succeed, and returns what was printed.
 function rank_runs.train(n, folder, options)
   local out, err, status = rank_runs.run(n, folder, options)
   lu.assertEquals(status, 0, out .. err)
   return out
 end
 
+--- Two functions as those above, run(n, path, folder, options, opts) and train(n, path, folder,
+-- options), for runs on the data set at `path` with the options `common`, too. `train` also returns
+-- what was printed to stderr.
+function rank_runs.on_data(common)
+  local function run(n, path, folder, options, opts)
+    return rank_runs.run(n, folder, ("data = ladies.data.load(%q), %s, %s"):format(path, common,
+      options or ""), opts)
+  end
+  local function train(n, path, folder, options)
+    local out, err, status = run(n, path, folder, options)
+    lu.assertEquals(status, 0, out .. err)
+    return out, err
+  end
+  return run, train
+end
+
 --- The bytes of a file that it left.
 function rank_runs.read(folder, name)
   return files.read(temporary.path(folder) .. "/" .. name)
+end
+
+--- Two runs left the same model and the same predictions.
+function rank_runs.assert_same(folder, other)
+  for _, file in ipairs{"model.npz", "predictions.npz"} do
+    lu.assertTrue(rank_runs.read(folder, file) == rank_runs.read(other, file),
+      folder .. "/" .. file)
+  end
 end
 
 return rank_runs

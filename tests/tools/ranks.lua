@@ -4,6 +4,7 @@ local core = require "ladies_core"
 local lu = require "luaunit"
 local files = require "tools.files"
 local shell = require "tools.shell"
+local temporary = require "reference.temporary"
 
 local ranks = {}
 
@@ -13,8 +14,10 @@ local suppressions = core.real_path(here .. "/mpi_leaks.txt")
 --- Settings for mpirun: it looks for no network and no other machine, its hwloc does not complain
 -- where there is no /sys, and what it leaks itself is none of ours. The leak check of GCC up to 13
 -- takes some of what libraries keep for a thread for a header of old glibcs, and crashes at the end
--- of a rank, unless it leaves __tls_get_addr alone.
+-- of a rank, unless it leaves __tls_get_addr alone. Its sockets lie in a folder of this test's own,
+-- since one mpirun removes the folder that all of a user's share while another begins in it.
 ranks.environment = {
+  "OMPI_MCA_orte_tmpdir_base=" .. temporary.path "mpi",
   "ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0",
   ("LSAN_OPTIONS=print_suppressions=0:suppressions=%s"):format(suppressions),
   "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm=isolated",
@@ -27,7 +30,7 @@ local LIMIT = 30      -- seconds, after which a run counts as one that hangs
 
 local module = shell.ladies:gsub("[^/]*$", "../lib/ladies/ladies_ranks.so")
 
---- Whether there is MPI here and in the program.
+--- Tells whether there is MPI here and in the program.
 function ranks.available()
   return core.process.exists "mpirun" and core.exists(module) == "file"
 end
@@ -60,7 +63,7 @@ function ranks.run(n, arguments, opts)
   return out, err, status
 end
 
---- The same for a script, given as text, whose arguments these are.
+--- Runs a script, given as text, with arguments as n ranks, as ranks.run does the host.
 function ranks.run_script(n, text, arguments, opts)
   local script <close> = shell.folder()
   local path = files.write(script.path .. "/script.lua", text)

@@ -23,7 +23,8 @@ local PARTS = {
     about = {
       command = "command lines", prompt = "the prompt and notebooks", lab = "samplers, examined",
       study = "many runs", experiment = "settings to a run", training = "the loop",
-      samplers = "a sampler a file", evaluation = "exact inference, F1", nn = "networks",
+      samplers = "a sampler a file", evaluation = "exact inference, metrics",
+      links = "edges as examples", nn = "networks",
       sampling = "draws", data = "data sets", graph = "P",
       optim = "optimizers, schedules", report = "tables and pictures", show = "what values show",
       base = "options, errors, folders", ranks = "several processes",
@@ -32,9 +33,13 @@ local PARTS = {
     state = "arguments, errors, lifetimes", worker = "samplers in threads",
   }},
   {title = "core", folder = "src/core", colour = "#fbe9d0", needs = included, about = {
-    base = "memory, threads, random numbers", tensor = "dense numbers, ids", graph = "CSR, SpMM",
-    sample = "draws", grad = "the tape", optim = "Adam", io = "files", generate = "random graphs",
-    system = "processes, folders", comm = "MPI",
+    base = "errors, sorting", text = "characters, names", system = "machine, threads, processes",
+    memory = "allocation, mapped files", random = "Philox", kernel = "loops over numbers",
+    tensor = "dense numbers, ids",
+    graph = "CSR, SpMM", sample = "draws", grad = "the tape", optim = "Adam", io = "files",
+  }},
+  {title = "plugins", folder = "src/plugins", colour = "#f3e3f3", needs = included, about = {
+    generate = "random graphs", large = "graphs larger than memory", ranks = "several processes",
   }},
 }
 
@@ -90,7 +95,7 @@ local function box(x, y, width, what, colour)
     y, width, HEIGHT, colour) .. text(x + width // 2, y + 17, what, 'text-anchor="middle"')
 end
 
--- What has no rooms, over the whole width; returns the y below.
+-- Draws a part that has no rooms as a band over the whole width; returns the y below.
 local function band(out, y, title, what)
   out[#out + 1] = text(10, y + 17, title, 'font-weight="bold"')
   out[#out + 1] = box(LEFT, y, WIDTH - LEFT - 10, what, "#eeeeee")

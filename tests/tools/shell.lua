@@ -1,6 +1,7 @@
 --- Running programs from tests: the host (LADIES_BIN, or else the program that runs the test), and
 -- dialogues with it on a pseudo terminal by tools/pty.c (LADIES_PTY, or else in the build tree).
 
+local core = require "ladies_core"
 local files = require "tools.files"
 
 local shell = {}
@@ -44,6 +45,15 @@ function shell.run(argv, opts)
     shell.quote(opts.folder or "."), table.concat(words, " "), input.path, out.path, err.path)
   local _, how, code = os.execute(command)
   return files.read(out.path), files.read(err.path), how == "signal" and 128 + code or code
+end
+
+--- An assignment for `env` by which a program's laboratories are held to their own numbers. Where
+-- these tests run with a LUA_INIT, the program does what that says first.
+function shell.checked_lab()
+  local folder = core.real_path(debug.getinfo(1, "S").source:match "^@(.*)/tools/")
+  local init = (os.getenv "LUA_INIT" or ""):gsub("^@(.*)$", "dofile '%1'")
+  return ('LUA_INIT=%s package.path = "%s/?.lua;" .. package.path require "tools.checked_lab"')
+    :format(init, folder)
 end
 
 --- Runs the host with arguments.

@@ -11,7 +11,7 @@ local cli = require "ladies.command.cli"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 
--- One storm in a folder; how many findings there were.
+-- Runs one storm in a folder; returns how many findings there were.
 local function storm(number, seed, opts)
   local found, rng = 0, core.rng(seed):fork(number)
   local world <close> = cases.world()

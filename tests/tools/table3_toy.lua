@@ -1,6 +1,6 @@
 --- table3_toy.lua FOLDER DATASET: a small table 3 of one data set, two runs at a time, and so many
 -- that most are left when the first has ended.
-local paper = require "ladies_paper"
+local paper = require "experiments.paper"
 
 paper.table3{
   datasets = {arg[2]}, methods = {"full", "ladies:5"}, runs = 4, jobs = 2, out = arg[1],

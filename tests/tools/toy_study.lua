@@ -1,4 +1,4 @@
---- What tests of studies share: a toy data set in a file, and the records that a study has left.
+--- Helps tests of studies: a toy data set in a file, and the records that a study has left.
 local ladies = require "ladies"
 local json = require "ladies.base.json"
 local temporary = require "reference.temporary"

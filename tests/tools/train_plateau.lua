@@ -10,7 +10,7 @@ local folder, resume, last = table.unpack(arg)
 ladies.train(toy_training.options{
   max_batches = 40, out = folder, resume = resume == "resume", checkpoint_every = 0,
   schedule = ladies.schedule.plateau{factor = 0.5, patience = 5, min_gain = 0.001},
-  validate = function(_, number) return number * 1e-6 end,
+  validation = function(_, number) return number * 1e-6 end,
   on_batch = function(at)
     if at.batch == math.tointeger(last) then os.execute "kill -KILL $PPID" end
   end,

@@ -16,7 +16,7 @@ local opts = {
   data = data, sampler = ladies.samplers.ladies(P, {samples = {20, 20}}),
   model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
     dropout = 0.2},
-  batch_size = 10, grad_accumulate = 8, max_batches = 80, eval_every = 16, patience = 0, lr = 0.02,
+  batch_size = 10, accumulate = 8, max_batches = 80, eval_every = 16, patience = 0, lr = 0.02,
   clip = 0.5, quiet = true, checkpoint_every = 1000,
 }
 if own.threads then ladies.threads(own.threads) end

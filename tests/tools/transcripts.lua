@@ -21,7 +21,7 @@ local function inputs_of(page)
   return lines
 end
 
--- What the session answers to each line.
+-- Returns the session's answer to each line.
 local function answers_to(lines)
   local setup = ("_PROMPT, _PROMPT2 = %q, %q"):format(FIRST, NEXT)
   local command = ("exec %s -i -e %s 2>&1"):format(shell.quote(shell.ladies), shell.quote(setup))

@@ -1,6 +1,7 @@
---- Whether OpenBLAS finds room when the core is loaded into a stock interpreter: it starts a thread
--- for every processor but one, and where a limit on address space (ulimit -v) has no room for their
--- buffers it asks again for ever. (The program `ladies` starts itself without these threads.)
+--- Fails, with a message of one line, where OpenBLAS would find no room for its buffers when the
+-- core is loaded into a stock Lua interpreter. It starts a thread for every processor but one, and
+-- where a limit on address space (ulimit -v) leaves no room for their buffers it asks for it again
+-- for ever. (The program `ladies` starts itself without these threads.)
 
 local MIB = 1 << 20                               -- modules that need the core cannot be asked yet
 local LIBRARIES, THREAD = 64 * MIB, 136 * MIB     -- what loading takes, and each thread
@@ -12,7 +13,7 @@ local function read(path)
   return text
 end
 
--- The bits that are set in hexadecimal digits with commas between them.
+-- Returns how many bits are set in a mask, which is given as hexadecimal digits with commas in it.
 local function bits(mask)
   local count = 0
   for digit in mask:gmatch "%x" do
@@ -22,8 +23,9 @@ local function bits(mask)
   return count
 end
 
---- An error of one line where there is no room; `limits` and `status` are the texts of the files of
--- these names in /proc/self, `wanted` the value of OPENBLAS_NUM_THREADS.
+--- Fails, with a message of one line, where there is no room for the buffers of OpenBLAS's threads;
+-- `limits` and `status` are the texts of the files of these names in /proc/self, `wanted` the value
+-- of OPENBLAS_NUM_THREADS.
 local function check(limits, status, wanted)
   local limit = tonumber(limits:match "\nMax address space%s+(%d+)")
   if not limit then return end

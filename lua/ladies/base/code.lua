@@ -1,18 +1,20 @@
---- What a Lua function does, as a hash of its bytecode, to tell one function from another across
--- processes. Lines do not count, so a function that has moved within its file is the same; the
--- values that it has captured do not either.
+--- Hashes the bytecode of Lua functions, to tell one function from another across processes. Line
+-- numbers are left out, so a function that has moved within its file has the hash that it had; so
+-- are the values that it has captured.
 
 local core = require "ladies_core"
 
 local code = {}
 
--- So many bytes begin a dump of Lua 5.4: the signature, sizes and the number of upvalues.
+-- The length in bytes of the header of a dump of Lua 5.4 (string.dump), which holds the signature,
+-- sizes and the number of upvalues.
 local HEADER = 32
 local INSTRUCTION, UPVALUE, NUMBER = 4, 3, 8       -- bytes
 local SIZE_OF_CONSTANT = {[0x03] = NUMBER, [0x13] = NUMBER}     -- an integer, a float
 local IS_STRING = {[0x04] = true, [0x14] = true}                -- short, long
 
--- The number at `at`, seven bits a byte until one with the high bit, and the place after it.
+-- Reads the number at the place `at` of a dump, written with seven bits in each byte, the last of
+-- which has its high bit set; returns the number and the place after it.
 local function read_size(dump, at)
   local size = 0
   while true do
@@ -22,7 +24,7 @@ local function read_size(dump, at)
   end
 end
 
--- The place after a constant.
+-- Skips the constant at the place `at` of a dump; returns the place after it.
 local function after_constant(dump, at)
   local kind = dump:byte(at)
   if not IS_STRING[kind] then return at + 1 + (SIZE_OF_CONSTANT[kind] or 0) end
@@ -30,7 +32,8 @@ local function after_constant(dump, at)
   return first + size - 1
 end
 
--- Adds to `parts` the function at `at` but for its lines; returns the place after it.
+-- Adds the bytes of the function at the place `at` of a dump, without its line numbers, to the list
+-- `parts`; returns the place after it.
 local function add(dump, at, parts)
   local first = select(2, read_size(dump, at + 1))  -- after the file, which is stripped, and the
   first = select(2, read_size(dump, first))         -- first and last line
@@ -51,7 +54,8 @@ local function hash(text)
   return core.index(bytes):hash()
 end
 
---- The hash of a callable's code: 16 hexadecimal digits; "in C" for a function that is not Lua's.
+--- Returns the hash of the code of a function or of an object's __call, 16 hexadecimal digits; "in
+-- C" for a function that is not written in Lua.
 function code.hash(callable)
   if type(callable) ~= "function" then
     return code.hash(debug.getmetatable(callable).__call)

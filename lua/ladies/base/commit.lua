@@ -1,14 +1,15 @@
---- commit() -> string | nil: the commit of git that this program's files are of, such as "4cead69";
--- "4cead69+" where its files have been changed since. An installed program has it in a file, which
--- the installation wrote. nil where neither a checkout nor that file tells.
+--- commit() -> string | nil: the git commit to which this program's files belong, such as
+-- "4cead69"; "4cead69+" where its files have been changed since. An installed program has it in a
+-- file, which the installation wrote. nil where neither a checkout nor that file tells.
 
 local core = require "ladies_core"
 local home = require "ladies.base.home"
 
--- What decides about numbers; pages may change while they are made.
+-- The folders and files whose changes can change computed numbers. Changes elsewhere, such as in
+-- the documentation, do not count.
 local CODE = "CMakeLists.txt datasets lua scripts src"
 
--- What git prints in a folder, without the end of the line, or nil.
+-- Returns what git prints in a folder, without the end of the line, or nil where git fails.
 local function git(folder, words)
   local pipe = io.popen(("git -C '%s' %s 2>/dev/null"):format(folder:gsub("'", "'\\''"), words))
   local text = pipe:read "a":match "^(.-)%s*$"

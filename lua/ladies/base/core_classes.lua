@@ -1,5 +1,5 @@
---- core_classes(): the classes of the C core that have methods: name ("Tensor") -> metatable, whose
--- __methods are the methods by name.
+--- core_classes(): returns the classes of the C core that have methods, as a table from the name of
+-- a class ("Tensor") to its metatable, in which __methods has the methods by name.
 return function()
   local classes = {}
   for key, meta in pairs(debug.getregistry()) do

@@ -1,4 +1,5 @@
---- Errors: whose line they blame, what is said around them, and interruptions, which are none.
+--- Raises errors that blame the user's line, adds to messages where they come from, and lets
+-- interruptions go up, which are no errors.
 --
 -- A message begins with the place that it blames, "FILE:LINE: ": the user's line, for errors of Lua
 -- and of C alike. What is added to a message stands behind that place. Ctrl-C raises an object of
@@ -9,8 +10,9 @@ local core = require "ladies_core"
 
 local errors = {}
 
--- The sources of this library, and of the packages beside it.
-core.set_home(debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "=")
+-- Tells the core in which folder the sources of this library and of the experiments lie: errors
+-- never blame a line of theirs.
+core.set_home(debug.getinfo(1, "S").source:match "^(.*[/\\])ladies[/\\]base[/\\]" or "=")
 
 --- errors.fail(message: string): raises `message`, blamed on the nearest line outside this library:
 -- the user's. It becomes one line, whatever it quotes of a file.
@@ -32,7 +34,7 @@ function errors.message(e)
   return message
 end
 
--- The files of own_file, as messages name them.
+-- The files that errors.own_file was told of, by the names that messages have for them.
 local own_files = {}
 
 --- errors.own_file(path): says that the file at `path` is code of the user's own which a command
@@ -41,7 +43,8 @@ function errors.own_file(path)
   own_files[debug.getinfo(load("", "@" .. path), "S").short_src] = true
 end
 
---- errors.is_in_own_file(e) -> boolean: whether an error blames a line in such a file.
+--- errors.is_in_own_file(e) -> boolean: whether an error blames a line in a file that own_file was
+-- told of.
 function errors.is_in_own_file(e)
   return own_files[split(e):match "^(.*):%d+: $"] == true
 end
@@ -57,7 +60,8 @@ function errors.is_interrupt(e)
   return core.is_interruption(e)
 end
 
--- How messages begin that were written for nobody: the program itself is wrong, or a script.
+-- The beginnings of messages of Lua itself, which mean a mistake in the code of the program or of a
+-- script.
 local INTERNAL = {"attempt to ", "bad argument", "assertion failed"}
 
 --- errors.is_internal(e) -> boolean: whether an error tells of a fault in code, this library's or a
@@ -70,17 +74,18 @@ function errors.is_internal(e)
   return false
 end
 
--- The message within the context: a name with which both begin stands there once.
+-- Puts the context before the message, "context: message"; where both begin with the same name, it
+-- is written only once.
 local function within(context, message)
   local name = context:match "^[%w_.]+: "
   if name and message:sub(1, #name) == name then message = message:sub(#name + 1) end
   return core.printable(context) .. ": " .. message
 end
 
---- errors.pass_on(e [, context: string]): raises an error that was caught once more, with
--- `context`, what was being done, behind the place that it blames: "FILE:LINE: context: message",
--- or nothing where that is nil. One that blames no place gets the user's line. An interruption
--- stays one, and any other object goes on as it is.
+--- errors.pass_on(e [, context: string]): raises a caught error again. `context` says what was
+-- being done and is put behind the place that the error blames, "FILE:LINE: context: message"; nil
+-- adds nothing. One that blames no place gets the user's line. An interruption stays one, and any
+-- other object goes on as it is.
 function errors.pass_on(e, context)
   local interrupted = errors.is_interrupt(e)
   if type(e) ~= "string" and not interrupted then error(e, 0) end
@@ -95,8 +100,9 @@ local function finish(what, number, ok, ...)
   errors.pass_on(..., what:format(number))
 end
 
---- errors.within(what: string, number: integer, f, ...) -> ...: the results of f(...), whose errors
--- then say within what they arose: `what`, "layer %d" or the like, with its number.
+--- errors.within(what: string, number: integer, f, ...) -> ...: calls f(...) and returns its
+-- results; its errors are raised with `what` ("layer %d" or the like, with the number) put before
+-- their message.
 function errors.within(what, number, f, ...)
   return finish(what, number, pcall(f, ...))
 end
@@ -106,7 +112,8 @@ local function settle(ok, first, ...)
   return ok, first, ...
 end
 
---- errors.try(f, ...) -> boolean, ...: pcall, but for interruptions, which go on.
+--- errors.try(f, ...) -> boolean, ...: calls f(...) as pcall does and returns what pcall returns;
+-- only an interruption (Ctrl-C) is not caught.
 function errors.try(f, ...)
   return settle(pcall(f, ...))
 end

@@ -1,5 +1,5 @@
---- Looking up what is not there: classes and modules of Lua answer with an error and the nearest
--- name, as those of core do.
+--- Makes classes and modules raise an error, which suggests the nearest name, when a script reads a
+-- field that they do not have; the classes of the C core do so themselves.
 
 local errors = require "ladies.base.errors"
 
@@ -7,8 +7,8 @@ local fields = {}
 
 local function is_meta(key) return type(key) == "string" and key:find "^__" ~= nil end
 
--- Fails for a key of `owner`; the keys of the tables are what it has, and `hints`, if there are
--- some, what to do in place of others.
+-- Raises the error for a key that `owner` does not have. The keys of the tables that follow are
+-- what it has; `hints`, if given, maps names to advice on what to use instead.
 local function fail(owner, what, hints, key, ...)
   if hints and hints[key] then
     errors.fail(('%s has no %s "%s"; %s'):format(owner, what, key, hints[key]))
@@ -27,11 +27,11 @@ local function fail(owner, what, hints, key, ...)
     near and ('; did you mean "%s"?'):format(near) or ""))
 end
 
---- Makes a class, a metatable that is its own __index and has a __name, refuse what its objects
--- have not. `names`, a text with blanks between, are their fields: one that an object has not is
--- nil there. A type may follow a name, as in "n_nodes:integer labels:Index|Tensor". `hints` say by
--- name what to do in place of what other libraries have. Returns the class, in which it leaves the
--- names as __fields and types by name as __field_types.
+--- Makes it an error to read a field that objects of this class lack; the class is a metatable that
+-- is its own __index and has a __name. `names`, a text with blanks between, are their fields: one
+-- that an object has not is nil there. A type may follow a name, as in "n_nodes:integer
+-- labels:Index|Tensor". `hints` say by name what to do in place of what other libraries have.
+-- Returns the class, in which it leaves the names as __fields and types by name as __field_types.
 function fields.of_class(class, names, hints)
   local known = {}
   class.__fields, class.__field_types = {}, {}
@@ -46,9 +46,9 @@ function fields.of_class(class, names, hints)
   end})
 end
 
---- Makes a module, a table that the library calls `name`, refuse what it has not; returns it. Where
--- there is `later`, name -> anything, members of these names are loaded when they are first looked
--- up: load(name) puts one there and returns it. pairs goes over all.
+--- Makes it an error to read a field that a module (a table, called `name` in messages) lacks;
+-- returns the module. Where there is `later`, name -> anything, members of these names are loaded
+-- when they are first looked up: load(name) puts one there and returns it. pairs goes over all.
 function fields.of_module(name, module, later, load)
   local meta = {__module = name, __fields = {}}
   for key in pairs(later or {}) do table.insert(meta.__fields, key) end
@@ -71,7 +71,8 @@ function fields.of_module(name, module, later, load)
   return setmetatable(module, meta)
 end
 
---- Whether a value is a table of functions, values and other such tables, or a class; no object.
+--- Tells whether a value is a module, a table of functions, values and other such tables, or a
+-- class; an object is neither.
 function fields.is_module(value)
   local meta = type(value) == "table" and (getmetatable(value) or {__module = true})
   return meta and rawget(meta, "__module") ~= nil

@@ -1,4 +1,5 @@
---- Texts of the library within the columns of a terminal.
+--- Breaks the lines of texts, such as help and manuals, so that they fit into the columns of a
+-- terminal.
 
 local tables = require "ladies.base.tables"
 local wrap = require "ladies.base.wrap"
@@ -6,13 +7,15 @@ local wrap = require "ladies.base.wrap"
 local FEWEST = 20    -- columns that are left of a text behind a long name
 local LONGEST = 24   -- columns of a name and the blanks behind it
 
--- What a line begins with: nothing, blanks, or the name of an item and the blanks before its text.
+-- Returns what a line begins with: nothing, blanks, or the name of an item and the blanks before
+-- its text.
 local function head_of(line)
   local head = line:match "^%s*%S.-%s%s+%f[%S]"
   return head and #head <= LONGEST and head or line:match "^%s*"
 end
 
--- Whether a line goes on with the paragraph, or with the text of the item, that stands above it.
+-- Tells whether a line goes on with the paragraph, or with the text of the item, that stands above
+-- it.
 local function goes_on(line, block)
   local head = block.head
   return block[1] ~= "" and (head == "" or head:find "%S") and #line:match "^%s*" == #head
@@ -35,9 +38,9 @@ local function add_block(lines, block, width)
   end))
 end
 
---- fitted(text, width): a text in lines of at most `width` columns. Paragraphs and items ("name
--- text", with the rest of the text below) that have longer lines are filled anew; of other lines,
--- those that are too long go on below themselves.
+--- fitted(text, width): returns a text with its lines broken to at most `width` columns. Paragraphs
+-- and items ("name text", with the rest of the text below) that have longer lines are filled anew;
+-- of other lines, those that are too long go on below themselves.
 return function(text, width)
   local lines, block = {}, nil
   for line in (text .. "\n"):gmatch "([^\n]*)\n" do

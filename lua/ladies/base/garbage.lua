@@ -1,7 +1,8 @@
---- Garbage between mini-batches. To Lua's collector a mini-batch that nobody has any more is a few
--- small objects, whatever memory its matrices have. The binding has it collect when core holds half
--- more than before (bind_lifetime.c): in the midst of a step it cannot tell garbage from what the
--- step computes. Between two there is no such thing, and less need wait.
+--- Collects garbage between mini-batches. To Lua's collector a mini-batch that nobody has any more
+-- is a few small objects, whatever memory its matrices have. The binding has it collect when core
+-- holds half more than before (bind_lifetime.c): in the midst of a step it cannot tell garbage from
+-- what the step computes. Between two steps everything that the last one computed is garbage, so it
+-- can be collected earlier.
 
 local core = require "ladies_core"
 
@@ -11,8 +12,8 @@ local LEAST, PART = 32 << 20, 16     -- bytes that may wait, or that part of wha
 
 local kept = 0      -- the least bytes in use since the last collection
 
---- Collects garbage where more memory is in use than there was by so much that it may well be that.
--- Called between mini-batches.
+--- Collects garbage if memory in use has grown so much since the last collection that much of it is
+-- probably garbage. It is called between mini-batches.
 function garbage.collect()
   local total = core.memory().total
   kept = math.min(kept, total)

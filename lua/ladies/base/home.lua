@@ -1,6 +1,7 @@
 local core = require "ladies_core"
 
---- ladies.home() -> string: the folder of the program's own data: datasets/ and scripts/ are in it.
+--- ladies.home() -> string: returns the folder with the program's own data, which contains
+-- datasets/ and scripts/.
 return function()
   local source = debug.getinfo(1, "S").source
   local modules = source:match "^@(.*)/ladies/base/home%.lua$" or "."

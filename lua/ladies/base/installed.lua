@@ -1,11 +1,11 @@
---- installed(name): the module of that name from where modules are installed, and from nowhere
--- else: what is called so in the current folder, where Lua looks for scripts' own modules, is none
--- of the library's. Where LUA_PATH or LUA_CPATH leave out the places that Lua itself has, these
--- come last.
+--- installed(name): loads a module from the places where modules are installed and returns it. A
+-- file of that name in the current folder, where Lua also looks for modules, is ignored: it belongs
+-- to the user's script and not to the library. Where LUA_PATH or LUA_CPATH leave out the places
+-- that Lua itself has, these come last.
 
 local core = require "ladies_core"
 
--- The places of package.path or package.cpath that are named from the root.
+-- Returns those parts of package.path or package.cpath that are absolute paths.
 local function from_the_root(places)
   local list = {}
   for place in places:gmatch "[^;]+" do

@@ -1,6 +1,6 @@
---- Ctrl-C at a moment of the script's own choosing. Under the program `ladies` the module
--- ladies_host can hold the first Ctrl-C back; in a stock lua5.4 there is none, and Ctrl-C acts as
--- it always does.
+--- Holds Ctrl-C back until a moment of the script's own choosing. Under the program `ladies` the
+-- module ladies_host can hold the first Ctrl-C back; in a stock lua5.4 there is none, and Ctrl-C
+-- acts as it always does.
 
 local interrupt = {}
 
@@ -15,7 +15,7 @@ function interrupt.defer()
   return setmetatable({}, Deferred)
 end
 
---- Whether Ctrl-C came while it was held back. Tells it once.
+--- Tells whether Ctrl-C came while it was held back; the next call says no again.
 function interrupt.arrived()
   return host ~= nil and host.interrupted()
 end

@@ -1,6 +1,6 @@
---- JSON for files that people read and programs compare: keys sorted, so the same value gives the
--- same bytes, and indented on request. Reading and the escaping of strings are lua-cjson's, which
--- can neither sort nor indent.
+--- Writes and reads JSON. What is written has its keys sorted, so that the same value gives the
+-- same bytes, and is indented on request. Reading and the escaping of strings are lua-cjson's,
+-- which can neither sort nor indent.
 
 local errors = require "ladies.base.errors"
 local installed = require "ladies.base.installed"
@@ -24,10 +24,10 @@ local function join(parts, open, close, inner, outer)
   return open .. inner .. table.concat(parts, "," .. inner) .. outer .. close
 end
 
--- The metatable of lists that are arrays also when they are empty.
+-- The metatable that marks a list as an array, which tells an empty array from an empty object.
 local LIST = {}
 
---- A list as it is, which becomes an array also when it is empty.
+--- Marks a list, which then becomes an array in JSON even when it is empty, and returns it.
 function json.list(list)
   return setmetatable(list, LIST)
 end
@@ -57,8 +57,8 @@ function encode_value(value, indent, depth)
   return cjson.encode(value)
 end
 
---- A number as JSON text that reads back as the same number; infinities and NaN, which JSON lacks,
--- become null.
+--- Returns a number as JSON text from which exactly the same number is read back; infinities and
+-- NaN, which JSON lacks, become null.
 function json.number(x)
   if x ~= x or x == math.huge or x == -math.huge then return "null" end
   if math.type(x) == "integer" then return ("%d"):format(x) end
@@ -66,14 +66,14 @@ function json.number(x)
   return tonumber(short) == x and short or ("%.17g"):format(x)
 end
 
---- The JSON text of plain data (tables, strings, numbers, booleans). A table with t[1] is an array,
--- and so is one of json.list; any other is an object with string keys. `indent` is the white space
--- of one level, or nil for one line.
+--- Returns plain data (tables, strings, numbers, booleans) as JSON text. A table with t[1] is an
+-- array, and so is one of json.list; any other is an object with string keys. `indent` is the white
+-- space of one level, or nil for one line.
 function json.encode(value, indent)
   return encode_value(value, indent, 0)
 end
 
--- The place of the quote that ends the string which begins at `at`.
+-- Returns the place of the quote that ends the JSON string which begins at the place `at`.
 local function end_of_string(text, at)
   at = at + 1
   while true do
@@ -112,8 +112,8 @@ local function number_of(value)
   return math.type(value) == "float" and math.tointeger(value) or value
 end
 
---- The value of a JSON text; null fields are absent, and integers are exact. Errors name `what`,
--- the file or member read.
+--- Returns the value of a JSON text; fields that are null are left out, and integers are exact.
+-- Errors name `what`, the file or member read.
 function json.decode(text, what)
   text = text:gsub("^\xEF\xBB\xBF", "")       -- the mark that some editors begin a file with
   local ok, value = errors.try(cjson.decode, keep_integers(text))

@@ -1,4 +1,5 @@
---- Whether the files of which something is mapped are still what they were when they were opened.
+--- Fails when a file whose arrays are used where they lie (mapped into memory) has been overwritten
+-- since it was opened, because numbers then change in the midst of a computation.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -8,7 +9,8 @@ local mapped_files = {}
 local TEXT = "%s: was overwritten (or touched) while it was in use: what was computed from it "
   .. "since then may be of two contents; load it anew"
 
---- Fails where such a file was overwritten, also one of which only garbage is mapped any more.
+--- Fails if any mapped file was overwritten since it was opened, also one whose arrays are all
+-- garbage that has not been collected yet.
 function mapped_files.check_all()
   local name = core.file.changed()
   if name then errors.fail(TEXT:format(name)) end

@@ -1,4 +1,4 @@
---- Options tables, checked the same way in the whole library.
+--- Checks the options tables that functions of the library take, all in the same way.
 --
 --   local opts = options.check("ladies.optim.adam", given, {
 --     lr     = {"positive number", 1e-3},        -- a type and its default
@@ -22,14 +22,14 @@ local tables = require "ladies.base.tables"
 
 local options = {}
 
--- What other libraries call an option or a field -> what this one does.
+-- Maps names of options and fields in other libraries to their names in this one.
 local ELSEWHERE = {
   learning_rate = "lr", wd = "weight_decay", dropout_rate = "dropout",
   n_epochs = "epochs", num_epochs = "epochs", max_epochs = "epochs", num_workers = "workers",
   n_layers = "layers", num_layers = "layers", hidden_channels = "hidden", hidden_dim = "hidden",
   hidden_size = "hidden", in_channels = "inputs", in_features = "inputs", out_channels = "outputs",
   out_features = "outputs", num_neighbors = "samples", fanouts = "samples",
-  batch_size = "size", dtype = "precision", neighbor = "graphsage", save = "save_model",
+  size = "batch_size", dtype = "precision", neighbor = "graphsage", save = "save_model",
   x = "features", y = "labels", edge_index = "graph", adj = "graph", num_classes = "classes",
   num_nodes = "n_nodes", num_edges = "n_edges",
   train_mask = "train", val_mask = "val", test_mask = "test",
@@ -59,19 +59,27 @@ function options.hint(word, list, preface)
   return #list > 0 and ("; %s: %s"):format(preface, table.concat(list, ", ")) or ""
 end
 
+-- Caches the last part of class names such as "ladies.Tensor", since every mini-batch asks for
+-- some.
+local last_parts = setmetatable({}, {__index = function(known, name)
+  known[name] = name:match "[^.]*$"
+  return known[name]
+end})
+
 --- options.class_of(value) -> string | nil: the name of the class of `value` ("Tensor", "Matrix",
 -- ...), or nil.
 function options.class_of(value)
   local meta = debug.getmetatable(value)
   local name = type(meta) == "table" and rawget(meta, "__name")
-  return type(name) == "string" and name:match("[^.]*$") or nil
+  return type(name) == "string" and last_parts[name] or nil
 end
 
 local function with_article(noun)
   return ((noun:find("^[AEIOUaeiou]") or noun == "Rng") and "an " or "a ") .. noun
 end
 
--- What a class has to say where it is no use: the text `__remark` of its metatable.
+-- Returns the remark of a value's class (`__remark` of its metatable), which ends a message that
+-- refuses the value, or "" where the class has none.
 local function remark(value)
   local meta = debug.getmetatable(value)
   local text = type(meta) == "table" and rawget(meta, "__remark")
@@ -112,7 +120,8 @@ local PLAIN = {
   end,
 }
 
--- "positive integer", "number in (0, inf]": a test, or nil when `text` is not about numbers.
+-- Returns a test function for a type such as "positive integer" or "number in (0, inf]", or nil
+-- when `text` is not a type of numbers.
 local function numeric(text)
   local sign, unsigned = text:match("^(%a[%a-]*)%s+(%a.*)$")
   if sign ~= "positive" and sign ~= "non-negative" then sign, unsigned = nil, text end
@@ -215,7 +224,8 @@ function options.last(list)
   return last
 end
 
--- What is wrong with `value`, whose place in the options is `name`, as the end of a sentence.
+-- Describes what is wrong with `value`, whose place in the options is `name`, as the end of a
+-- sentence.
 local function complaint(name, value, wanted)
   for _, one in ipairs(wanted.either or {wanted}) do
     if one.element and type(value) == "table" and not options.class_of(value) then
@@ -241,7 +251,8 @@ function options.value(where, name, value, type_text)
   return used
 end
 
--- Given in place of options, it has options.check raise the spec.
+-- A function that is given this table in place of its options has options.check raise the spec as
+-- an error; options.spec_of catches it.
 local QUESTION = {}
 
 --- options.spec_of(f, ...) -> table | nil: the spec with which a function checks its options, the

@@ -1,4 +1,5 @@
---- Folders of this program. What it keeps in one, it alone has written, one process at a time.
+--- Handles folders in which this program keeps its files, such as runs and caches. Only this
+-- program writes in them, one process at a time.
 --
 -- The marker ladies.json tells the kind of a folder and the version that made it. A folder that
 -- holds files and no marker, or the marker of another kind, is somebody else's: nothing in it is
@@ -18,19 +19,20 @@ local PATIENCE = 10      -- seconds for another process to make the same folder
 local Folder = {__name = "Folder"}
 Folder.__index = Folder
 
---- The folder at `path`, which must not be empty; nothing is made or looked at yet.
+--- Returns an object for the folder at `path`, a text that must not be empty; the disk is not
+-- touched yet.
 function own_folder.at(path)
   options.value("a folder", "the path", path, "string")
   if path == "" then errors.fail "the path of a folder is empty" end
   return setmetatable({path = path}, Folder)
 end
 
---- The path of a file in it.
+--- Returns the path of a file in the folder.
 function Folder:file(name)
   return self.path .. "/" .. options.value("a folder", "the name of the file", name, "string")
 end
 
--- Whether the folder lists something of that name, a link that leads nowhere among it.
+-- Tells whether the folder lists something of that name; a link that leads nowhere counts.
 local function lists(folder, name)
   for _, one in ipairs(core.files(folder.path)) do
     if one == name then return true end
@@ -38,8 +40,8 @@ local function lists(folder, name)
   return false
 end
 
---- Whether a file of that name is there. Anything else of that name, such as a folder, a fifo or a
--- link that leads nowhere, is an error: it is neither the file nor the lack of one.
+--- Tells whether a file of that name is there. Anything else of that name, such as a folder, a fifo
+-- or a link that leads nowhere, is an error: it is neither the file nor the lack of one.
 function Folder:has(name)
   local path = self:file(name)
   local kind = core.exists(path)
@@ -56,8 +58,8 @@ function Folder:write_json(name, value)
   core.file.write(self:file(name), json.encode(value, "  ") .. "\n")
 end
 
---- The data of a JSON file; an error names the file when it is missing, not JSON, or holds no
--- object.
+--- Reads a JSON file of the folder and returns its data; an error names the file when it is
+-- missing, not JSON, or holds no object.
 function Folder:read_json(name)
   local path = self:file(name)
   local value = json.decode(core.file.read(path), path)
@@ -67,14 +69,14 @@ function Folder:read_json(name)
   return value
 end
 
---- The kind of the folder by its marker, nil without one.
+--- Returns the kind of the folder, which its marker names; nil without a marker.
 function Folder:kind()
   if not self:has(MARKER) then return nil end
   local ok, marker = errors.try(self.read_json, self, MARKER)
   return ok and type(marker) == "table" and type(marker.kind) == "string" and marker.kind or nil
 end
 
--- Whether there are files besides a marker that is just being written.
+-- Tells whether the folder holds any file, not counting a marker that is just being written.
 local function holds_files(folder)
   for _, name in ipairs(core.files(folder.path)) do
     if not name:find("^" .. MARKER .. "%.tmp") then return true end
@@ -82,7 +84,7 @@ local function holds_files(folder)
   return false
 end
 
---- An error unless the folder is one of this kind, or may become one: it is empty or not there.
+--- Fails unless the folder is one of this kind, or may become one: it is empty or not there.
 function Folder:check(kind)
   local occupied = holds_files(self)      -- looked at first: another process may begin here
   local found = self:kind()
@@ -98,7 +100,8 @@ function Folder:check(kind)
   end
 end
 
---- Removes the temporary files of processes that are no more, from a folder of this program.
+--- Removes temporary files left by processes that have ended, if this folder belongs to the
+-- program.
 function Folder:sweep()
   for _, name in ipairs(core.files(self.path)) do
     local process = name:match "^.+%.tmp(%d+)%-%d+$"
@@ -108,9 +111,9 @@ function Folder:sweep()
   end
 end
 
---- Takes the folder for this process alone, until the <close> variable that holds the result goes.
--- It is made where there is none, and becomes one of this kind. Where another process has it, that
--- is an error after so many `seconds` (0).
+--- Locks the folder for this process alone, until the <close> variable that holds the result goes
+-- out of scope. It is made where there is none, and becomes one of this kind. Where another process
+-- has it, that is an error after so many `seconds` (0).
 function Folder:take(kind, seconds)
   self:check(kind)
   core.folder.make(self.path)
@@ -125,7 +128,8 @@ function Folder:take(kind, seconds)
   return lock
 end
 
---- Makes the folder one of this kind, if it is not yet.
+--- Creates the folder, or writes the marker of this kind into an empty one, if that has not been
+-- done yet.
 function Folder:make(kind)
   if self:kind() ~= kind then local _ <close> = self:take(kind, PATIENCE) end
 end
@@ -138,8 +142,8 @@ function Folder:remove(kind)
   self:remove_taken()
 end
 
---- Removes the folder, which this process has taken, with all that is in it, the marker last: if it
--- is cut short, what is left is still of its kind.
+--- Removes the folder, which this process has locked, with all that is in it. The marker goes last,
+-- so that what an interrupted removal leaves is still recognized.
 function Folder:remove_taken()
   for _, name in ipairs(core.files(self.path)) do
     if name ~= MARKER then core.folder.remove(self:file(name)) end
@@ -147,8 +151,8 @@ function Folder:remove_taken()
   core.folder.remove(self.path)
 end
 
---- The same as remove, of what a process that was killed has left; a folder that no process has
--- begun to make one of this kind stays.
+--- Removes a folder that a killed process has left behind, in the way of Folder:remove. A folder
+-- that no process has begun to make one of this kind stays.
 function Folder:remove_left(kind)
   if self:kind() == kind or core.exists(self:file(LOCK)) then self:remove(kind) end
 end

@@ -1,12 +1,13 @@
---- Calls of the functions of the C core while a piece of Lua runs: which, with what, and how long
--- each took. A hook of Lua's debug library sees every call, also of functions that code keeps in
--- locals, and no code is changed.
+--- Watches and times calls of the functions of the C core while a piece of Lua runs: which, with
+-- what, and how long each took. A hook of Lua's debug library sees every call, also of functions
+-- that code keeps in locals, and no code is changed.
 --
 -- What a call took is the time between its call and its return, less that of the primitives called
 -- within it, and less what the same measurement finds for a function that does next to nothing. So
 -- the time that the hook itself takes stands in no primitive, but for some tens of nanoseconds of
 -- noise. It does make the whole slower: what all took together is measured without a hook, and what
--- the primitives leave of that is Lua's own (see ladies.lab.timing, ladies.training.profile).
+-- the primitives leave of that is Lua's own (see ladies.lab.cost.timing,
+-- ladies.training.cost.profile).
 
 local core = require "ladies_core"
 local core_classes = require "ladies.base.core_classes"
@@ -16,13 +17,14 @@ local primitives = {}
 local clock, getinfo = core.clock, debug.getinfo
 
 local OPERATORS = {__add = "+", __sub = "-", __mul = "*", __div = "/", __pow = "^", __unm = "-",
-  __concat = "..", __eq = "=="}
+  __mod = "%", __concat = "..", __eq = "=="}
 
--- These run a function of Lua's, whose time is not theirs.
+-- These functions in C only call a Lua function that they are given, so they do not count as
+-- primitives.
 local OF_LUA = {[core.no_grad] = true, [core.workers] = true, [core.in_bfloat16] = true,
   [core.in_float32] = true}
 
--- The names of what is a function in a table.
+-- Adds the functions in a table to `list`, each with its name behind the prefix.
 local function add(names, list, prefix)
   for key, value in pairs(list) do
     if type(value) == "function" and getinfo(value, "S").what == "C" and not OF_LUA[value] then
@@ -31,7 +33,8 @@ local function add(names, list, prefix)
   end
 end
 
--- Function -> name: "Matrix:slice", "Tensor *", "sampling.choice", "zeros".
+-- Returns the names of all primitives, function -> name: "Matrix:slice", "Tensor *",
+-- "sampling.choice", "zeros".
 local function all_names()
   local names = {}
   add(names, core, "")
@@ -54,8 +57,8 @@ local function names_of_functions()
   return known_names
 end
 
--- The results of f(...), with a hook for these events while it runs; then the former hook comes
--- back, unless another one, of Ctrl-C, has taken the place.
+-- Runs f(...) with a debug hook for these events and returns its results. Afterwards the former
+-- hook is set again, unless that of Ctrl-C has meanwhile replaced this one.
 local function under_hook(hook, events, f, ...)
   local former, mask, count = debug.gethook()
   local _ <close> = setmetatable({}, {__close = function()
@@ -65,9 +68,10 @@ local function under_hook(hook, events, f, ...)
   return f(...)
 end
 
---- primitives.watch(seen, f, ...): the results of f(...); for every call of a C function in it
--- first calls seen(name, arguments): its name, nil for functions that are not the core's, the
--- function itself in their place, and an array of its arguments, perhaps with others behind them.
+--- primitives.watch(seen, f, ...): runs f(...) and returns its results. Before each call of a C
+-- function in it, seen(name, arguments, ...) is called with the name of the primitive, nil for a
+-- function that is not the core's, and an array of the arguments, perhaps with other values behind
+-- them.
 function primitives.watch(seen, f, ...)
   local names = names_of_functions()
   local function hook()
@@ -84,7 +88,7 @@ function primitives.watch(seen, f, ...)
   return under_hook(hook, "c", f, ...)
 end
 
--- A hook that calls returned(name, seconds) after each call of a primitive.
+-- Makes a debug hook that calls returned(name, seconds) after each call of a primitive.
 local function stopwatch(returned)
   local names = names_of_functions()
   local open, began, within, depth = {}, {}, {}, 0
@@ -109,7 +113,8 @@ local function stopwatch(returned)
   end
 end
 
--- What the stopwatch finds for one call of a function that only reads the clock.
+-- Returns the overhead of the stopwatch: the seconds that it finds for one call of a function that
+-- does nothing but read the clock.
 local function empty_call()
   local sum, calls = 0, 0
   under_hook(stopwatch(function(_, seconds) sum, calls = sum + seconds, calls + 1 end), "cr",
@@ -121,8 +126,8 @@ end
 
 local of_empty_call
 
---- primitives.each(returned, f, ...): the results of f(...); after every call of a primitive in it
--- comes returned(name, seconds), the seconds perhaps a little less than 0.
+--- primitives.each(returned, f, ...): runs f(...) and returns its results. After each call of a
+-- primitive in it, returned(name, seconds) is called; the seconds may be slightly below 0.
 function primitives.each(returned, f, ...)
   of_empty_call = of_empty_call or math.min(empty_call(), empty_call(), empty_call())
   return under_hook(stopwatch(function(name, seconds)

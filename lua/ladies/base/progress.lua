@@ -1,5 +1,5 @@
---- Progress of a long loop on stderr: one line that is redrawn when stderr is a terminal, a plain
--- line every few seconds when it is not.
+--- Shows the progress of a long loop on stderr: on a terminal as one line that is redrawn,
+-- otherwise as a plain line every few seconds.
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
@@ -13,7 +13,7 @@ local PLAIN = 5      -- seconds between two plain lines
 local BAR = 24       -- characters
 local CLEAR = "\r\27[K"
 
--- Where displays are drawn instead of on stderr; nil for nowhere else.
+-- The function that gets displays instead of stderr; nil where stderr gets them.
 local draw
 
 --- progress.draw_with(f): from now on displays are given to f(text) as they would be written on a
@@ -33,7 +33,7 @@ local function is_terminal() return draw ~= nil or core.isatty(2) end
 local Progress = {__name = "Progress"}
 Progress.__index = Progress
 
---- 3:07 or 1:02:03.
+--- Formats seconds as minutes and seconds, "3:07", or with hours, "1:02:03".
 function progress.duration(seconds)
   seconds = math.floor(seconds + 0.5)
   local hours, minutes = seconds // 3600, seconds // 60 % 60
@@ -77,8 +77,8 @@ function progress.new(given)
   return setmetatable(opts, Progress)
 end
 
--- What the line says: "batch 340/2000 [====    ], 71.2/s, 0:23 left, " and the notes, with a bar
--- of so many characters.
+-- Makes the text of the line, "batch 340/2000 [==== ], 71.2/s, 0:23 left, " and the notes, with a
+-- bar of `length` characters.
 local function text_of(self, now, length)
   local elapsed = now - self.began
   local rate = elapsed > 0 and (self.done - self.first) / elapsed or 0
@@ -104,7 +104,8 @@ local function text_of(self, now, length)
   return table.concat(parts, ", ")
 end
 
--- The same within the columns of the terminal: what went on in a second line would not be wiped.
+-- Returns the text of the line, made to fit the terminal by a shorter bar and then by cutting it
+-- off, since a part that went on in a second line would not be wiped.
 local function fitted(self, now)
   local text, room = text_of(self, now, BAR), (self.width or math.huge) - 1
   local length = utf8.len(text)
@@ -113,8 +114,8 @@ local function fitted(self, now)
   return text:sub(1, (utf8.offset(text, room + 1) or #text + 1) - 1)
 end
 
---- Reports that `done` are done at time `now` (seconds of the same clock), with the latest loss and
--- validation value (or nil). Cheap unless it is time to draw.
+--- Reports that `done` steps of the loop are done at time `now` (seconds of the same clock), with
+-- the latest loss and validation value (or nil). Cheap unless it is time to draw.
 function Progress:update(done, now, loss, value)
   options.value("bar:update", "done", done, "number")
   options.value("bar:update", "the time", now, "number")
@@ -132,7 +133,8 @@ function Progress:update(done, now, loss, value)
   end
 end
 
---- Says when all will be done, on the same clock, for a loop that knows better than its mean rate.
+--- Sets the time, on the same clock, at which the loop will end, for loops that know it better than
+-- their mean rate tells.
 function Progress:expect(ends)
   options.value("bar:expect", "the time", ends, "number or nil")
   self.ends = ends
@@ -166,9 +168,9 @@ function Progress:line(text)
 end
 
 --- progress.reading(path [, {quiet = false, terminal =, write =, clock =}]) -> report, finish
--- For the option `progress` of a reader of files: a bar of the file's MiB (packed ones of a packed
--- file) if the reading takes more than a second and stderr is a terminal, and the function that
--- wipes it in the end.
+-- Makes the progress bar of a reader of files, which counts the MiB read of the file (of a packed
+-- file the packed ones). Returns the function that reports them and the one that wipes the bar in
+-- the end. The bar is shown if the reading takes more than a second and stderr is a terminal.
 function progress.reading(path, given)
   local opts = options.check("ladies.progress", given, {
     quiet = {"boolean", false}, terminal = "boolean or nil", write = "callable or nil",

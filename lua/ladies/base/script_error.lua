@@ -1,22 +1,24 @@
---- What the program prints of an error that ends a script: the message, and the functions of the
--- user's own that ran then. Those of the library, which are many, are there as well where
+--- Makes the text that is printed when an error ends a script: the message, and a traceback of the
+-- user's own functions. The library's functions, which are many, are there as well where
 -- LADIES_TRACE is set, where the error blames a line of the library, and where there are no others.
--- Where the only function is the one that the message blames, there is no more to say, and neither
--- where all are of a statement of the command line (-e), which is in sight.
+-- Nothing is added where the only function is the one that the message blames, and where all are of
+-- a statement of the command line (-e), which is in sight.
 
 local LEVELS = 200   -- of a stack that are looked at
 local RAISED = 4     -- the level that raised the error: above are this and the host's two handlers
 
 local STATEMENT = "(command line)"
 
-local HOME = debug.getinfo(1, "S").source:match "^(.*[/\\]ladies)[/\\]base[/\\]" or "="
+local HOME = debug.getinfo(1, "S").source:match "^(.*[/\\])ladies[/\\]base[/\\]" or "="
+local OURS = {ladies = true, experiments = true}
 
--- Whether a source is the library's, or that of a package beside it, as HOME_NAME/FILE.
+-- Tells whether a source file is one of the library's or of the experiments beside it.
 local function is_ours(source)
-  return source:sub(1, #HOME) == HOME and source:find("^[%w_]*[/\\]", #HOME + 1) ~= nil
+  return source:sub(1, #HOME) == HOME and OURS[source:match("^(%w+)[/\\]", #HOME + 1)] == true
 end
 
--- The names that tracebacks have for the library's files that run now, as a set.
+-- Returns the names by which the traceback calls the library's files whose functions are running,
+-- as a set.
 local function our_files()
   local files = {}
   for level = RAISED + 1, LEVELS do
@@ -27,7 +29,8 @@ local function our_files()
   return files
 end
 
---- script_error(message) -> text: called by the host's message handler.
+--- script_error(message) -> text: returns the text to print for an error; the message handler of
+-- the program calls it.
 return function(message)
   local whole, ours = debug.traceback(message, RAISED), our_files()
   local place, blamed = message:match "^(([^\n]-):%d+:) "

@@ -1,10 +1,10 @@
---- What Lua's own library does not do with tables. None of these changes its arguments but
--- tables.append.
+--- Adds to Lua's own library the functions on tables that it lacks. None of them changes its
+-- arguments but tables.append.
 
 local tables = {}
 
---- A new table with all keys of the given ones, those of later ones over those of earlier; nil
--- counts as an empty one.
+--- Merges tables into a new one; keys of later ones replace those of earlier ones, and nil counts
+-- as an empty table.
 function tables.merged(...)
   local all = {}
   for i = 1, select("#", ...) do
@@ -13,7 +13,7 @@ function tables.merged(...)
   return all
 end
 
---- The keys of a table as a sorted list.
+--- Returns the keys of a table as a sorted list.
 function tables.sorted_keys(t)
   local keys = {}
   for key in pairs(t) do keys[#keys + 1] = key end
@@ -21,14 +21,14 @@ function tables.sorted_keys(t)
   return keys
 end
 
---- The list of f(element, place) over the elements of a list.
+--- Returns the list of f(element, place) over the elements of a list.
 function tables.map(list, f)
   local results = {}
   for i, element in ipairs(list) do results[i] = f(element, i) end
   return results
 end
 
---- A list of n times the same value.
+--- Returns a list of n times the same value.
 function tables.repeated(value, n)
   local list = {}
   for i = 1, n do list[i] = value end
@@ -40,7 +40,8 @@ function tables.append(list, more)
   return table.move(more, 1, #more, #list + 1, list)
 end
 
---- The elements of a list of tables by one of their fields.
+--- Returns a table that maps the value of one field to the element of the list, a table, that has
+-- it.
 function tables.by_field(list, field)
   local found = {}
   for _, element in ipairs(list) do found[element[field]] = element end

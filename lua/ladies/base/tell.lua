@@ -1,9 +1,9 @@
---- A line on standard error: what the library says by itself.
+--- Prints a notice or a warning of the library as a line on standard error.
 
 local core = require "ladies_core"
 
---- tell(text, ...): writes text:format(...) as a line. What it quotes of files and names is shown:
--- it ends no line and moves no cursor.
+--- tell(text, ...): writes text:format(...) as a line. Control characters in quoted names and texts
+-- of files are made visible, so that they neither end the line nor move the cursor.
 return function(text, ...)
   io.stderr:write(core.printable(text:format(...)), "\n")
 end

@@ -1,4 +1,4 @@
---- Units in which numbers are shown, and given.
+--- Formats numbers for people, and reads sizes of memory with their units.
 
 local errors = require "ladies.base.errors"
 
@@ -6,13 +6,24 @@ local units = {MIB = 1 << 20}
 
 local FACTORS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30, T = 1 << 40}
 
---- units.bytes(where, size): a size of memory, a number of bytes or a text such as "4G" or "500
--- MB", as bytes: K is 1024, M 1024 K, and so on.
+--- units.bytes(where, size): returns a size of memory, which is a number of bytes or a text such as
+-- "4G" or "500 MB", in bytes: K is 1024, M 1024 K, and so on.
 function units.bytes(where, size)
   local number, unit = tostring(size):upper():match "^%s*(%d+%.?%d*)%s*([KMGT]?)I?B?%s*$"
   local bytes = number and math.tointeger(tonumber(number) * FACTORS[unit] // 1)
   if bytes and bytes > 0 then return bytes end
   errors.fail(('%s must be a size, as "4G" or "500M", got "%s"'):format(where, size))
+end
+
+--- Returns an integer with commas between its thousands: 1234567 becomes "1,234,567".
+function units.grouped(n)
+  return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^(-?),", "%1"))
+end
+
+--- Returns how an infinity or a NaN is written ("inf", "-inf", "nan"); nil for any other number.
+function units.not_finite(x)
+  if x ~= x then return "nan" end
+  return (x == math.huge or x == -math.huge) and tostring(x) or nil
 end
 
 return units

@@ -1,4 +1,4 @@
--- The pieces of a word, of `width` characters each.
+-- Cuts a word into pieces of `width` characters each.
 local function pieces(word, width)
   local list, first = {}, 1
   for at = width + 1, utf8.len(word), width do
@@ -9,8 +9,9 @@ local function pieces(word, width)
   return list
 end
 
---- wrap(text, width [, broken]): the words of a text, which is UTF-8, as an array of lines of at
--- most `width` columns; a longer word has a line to itself or, with `broken`, as many as it needs.
+--- wrap(text, width [, broken]): breaks a text in UTF-8 between its words, and returns an array of
+-- lines of at most `width` columns; a longer word has a line to itself or, with `broken`, as many
+-- as it needs.
 return function(text, width, broken)
   local lines, line, used = {}, "", 0
   for word in text:gmatch "%S+" do

@@ -1,4 +1,5 @@
---- Command lines of scripts: declared options with type, default and help text.
+--- Reads the command lines of scripts by declared options, each with a type, a default and a help
+-- text.
 --
 --   cli.main({
 --     name = "ladies train",
@@ -8,16 +9,16 @@
 --     {"quiet", help = "no progress"},                                   -- a flag
 --   }, arg, function(opts, given) ... end)
 --
--- `usage` may stand in for the first line of the help text, "ladies train [options]".
--- Types are those of ladies.options; the elements of an array have commas between them.
--- `--batch-size 64` and `--batch-size=64` set opts.batch_size; given.batch_size tells that the user
--- did. With words = {"run"} the first argument that is no option sets opts.run. It may stand
--- anywhere among the options, and what follows `--` is none; with an option --run both are one.
--- With rest = "runs" the others are an array, opts.runs.
--- A command that several processes may run together says ranks = true.
--- An option's `read` makes its value of the text; its `group` is the heading under which help has
--- it, and with `brief` help has its name alone. Where the options depend on others, a function of
--- the arguments gives the spec.
+-- `usage` may stand in for the first line of the help text, "ladies train [options]". Types are
+-- those of ladies.options; the elements of an array have commas between them. `--batch-size 64` and
+-- `--batch-size=64` set opts.batch_size; given.batch_size tells that the user did. With words =
+-- {"run"} the first argument that is no option sets opts.run. It may stand anywhere among the
+-- options, and no argument behind `--` is an option; where there is an option --run as well, the
+-- word and the option mean the same. With rest = "runs" the other words are an array, opts.runs. A
+-- command that several processes may run together says ranks = true. An option's `read` makes its
+-- value of the text; its `group` is the heading under which help lists it, and with `brief` help
+-- has only its name. Where the options depend on other arguments, the spec is a function of the
+-- arguments.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -42,7 +43,7 @@ local function key_of(name)
   return (name:gsub("-", "_"))
 end
 
--- The declared options by name, and the names in order.
+-- Returns the declared options twice: as a table by name, and as an array of the names.
 local function index(spec)
   local by_name, names = {help = HELP}, {}
   for i, option in ipairs(spec) do
@@ -52,17 +53,17 @@ local function index(spec)
   return by_name, names
 end
 
--- What is between the commas of `text`, as numbers where they read as such.
+-- Splits a text at its commas; with `numbers`, parts that are numbers become numbers.
 local function split(text, numbers)
   local list = {}
   for part in (text .. ","):gmatch "([^,]*)," do
-    list[#list + 1] = numbers and tonumber(part) or part
+    list[#list + 1] = numbers and tonumber(part) or part:match "^%s*(.-)%s*$"
   end
   return list
 end
 
--- The value of `text` as the option's type has it. The message of a failure is options.value's own,
--- without the line of a script, which is not where the user's mistake is.
+-- Converts the text of an option to a value of its type. An error is the message of options.value
+-- without the place in a script, since the mistake is on the command line.
 local function convert(spec, option, text)
   local type_text = option[3]
   if text == "" then error(("%s: --%s is empty"):format(spec.name, option[1]), 0) end
@@ -79,13 +80,13 @@ local function convert(spec, option, text)
   return result
 end
 
---- cli.join(spec, list, ...): the spec with the options of the lists behind its own.
+--- cli.join(spec, list, ...): appends the options in the lists to the spec, and returns it.
 function cli.join(spec, ...)
   for _, list in ipairs{...} do tables.append(spec, list) end
   return spec
 end
 
---- "a,b" as {"a", "b"}; nil stays.
+--- Splits a list such as "a,b" into {"a", "b"}; returns nil for nil.
 function cli.words(text)
   if not text then return nil end
   local list = {}
@@ -93,7 +94,8 @@ function cli.words(text)
   return list
 end
 
---- The text that the arguments `args` give to an option, sooner than they are parsed; or nil.
+--- Returns the text that the arguments `args` give to an option, before they are parsed; nil if
+-- they do not have it.
 function cli.peek(args, name)
   for i, text in ipairs(args) do
     if text == "--" then return nil end
@@ -103,16 +105,17 @@ function cli.peek(args, name)
   end
 end
 
---- The options on the command line `args` (an array of strings): a table of values, defaults
--- included, and a table with true for each that was given. Errors are one line each: an unknown
--- option (with the nearest one there is), a missing, empty or wrong value, a stray word.
+--- Parses the command line `args`, an array of strings. Returns a table of the options' values,
+-- defaults included, and a table with true for each that was given. Errors are one line each: an
+-- unknown option (with the nearest one there is), a missing, empty or wrong value, a stray word.
 function cli.parse(spec, args)
   local by_name, names = index(spec)
   local opts, given, words = {}, {}, {}
   if spec.rest then opts[spec.rest] = {} end
   local function fail(text, ...) error(spec.name .. ": " .. text:format(...), 0) end
 
-  -- Takes args[i], an option, and its value; returns the place of the last that it took.
+  -- Parses the option args[i] and its value; returns the place of the last argument that belongs to
+  -- it.
   local function take(i)
     local name, value = args[i]:match "^%-%-([^=]+)=(.*)$"
     name = name or args[i]:match "^%-%-(.+)$" or (args[i] == "-h" and "help")
@@ -140,7 +143,7 @@ function cli.parse(spec, args)
     return i
   end
 
-  -- Takes a word, the n-th.
+  -- Parses an argument that is no option, the n-th of these.
   local function take_word(n, word)
     local key = spec.words and spec.words[n]
     if not key and spec.rest then
@@ -168,20 +171,23 @@ function cli.parse(spec, args)
   return opts, given
 end
 
---- The options of a spec, in order, with the one that all have.
+--- Returns the options of a spec in their order, followed by --help, which every command has.
 function cli.options(spec)
   local listed = tables.append({}, spec)
   listed[#listed + 1] = HELP
   return listed
 end
 
---- An option's help, with its default.
+--- Returns the help text of an option, with its default.
 function cli.option_help(option)
-  if option.default == nil then return option.help end
-  return ("%s (default %s)"):format(option.help, option.default)
+  local standard = option.default
+  if standard == nil then return option.help end
+  if type(standard) == "table" then standard = table.concat(standard, ",") end
+  return ("%s (default %s)"):format(option.help, standard)
 end
 
--- The lines of an option: its name, and its help beside it or, where the name is long, below.
+-- Returns the lines of help about an option: its name, and its help text beside it or, where the
+-- name is long, below.
 local function option_lines(option, column, width)
   local head = "  --" .. option[1] .. (option[2] and " " .. option[2] or "")
   local lines = wrap(cli.option_help(option), width - column, true)
@@ -194,8 +200,8 @@ local function option_lines(option, column, width)
   return lines
 end
 
--- The options by groups, an array of {title =, options =}, in the order in which these appear; with
--- those last that are brief.
+-- Returns the options by groups, an array of {title =, options =}, in the order in which groups
+-- first appear; groups of brief options come last.
 local function groups_of(spec)
   local groups, last, by_title = {}, {}, {}
   for _, option in ipairs(cli.options(spec)) do
@@ -209,7 +215,7 @@ local function groups_of(spec)
   return tables.append(groups, last)
 end
 
--- The names of the options that help has no more of, or nil where there are none.
+-- Returns a text with the names of the brief options of a group, or nil where there are none.
 local function brief_names(options_of_group)
   local names = {}
   for _, option in ipairs(options_of_group) do
@@ -218,8 +224,8 @@ local function brief_names(options_of_group)
   return names[1] and table.concat(names, ", ")
 end
 
---- The help text, in lines of at most `width` columns, by default those of the terminal: what the
--- command does, then every option with its default, by groups where it has some.
+--- Returns the text of --help, in lines of at most `width` columns, by default those of the
+-- terminal: what the command does, then every option with its default, by groups where it has some.
 function cli.help(spec, width)
   width = math.max(LEAST, width or host and host.width() or STANDARD_WIDTH)
   local groups, widest = groups_of(spec), 0
@@ -247,8 +253,8 @@ function cli.help(spec, width)
   return table.concat(lines, "\n")
 end
 
--- What an error looks like to the user of a command: one line. A failure of the program itself, as
--- opposed to one of its input or of the user's code, keeps its place and its traceback.
+-- Turns an error into the one line that the user of a command sees. Only an error in the program
+-- itself, and not in its input or in the user's code, keeps its place and traceback.
 local function explain(message)
   if type(message) ~= "string" then return message end
   if errors.is_internal(message) and not errors.is_in_own_file(message) then
@@ -258,17 +264,19 @@ local function explain(message)
   return core.printable(errors.told(message))
 end
 
--- An error on stderr, which may quote files and names; the program's own way says which process of
--- several it is.
+-- Prints an error on stderr, with control characters made visible. With several processes, the line
+-- says which one it is.
 local function complain(text)
   if host then return host.complain(text) end
   io.stderr:write(core.printable(text, true), "\n")
 end
 
--- Whether a launcher of several processes ends this one, of which it says why.
+-- Tells whether mpirun or srun is ending this process, in which case that program reports the
+-- reason.
 local function by_launcher() return host ~= nil and host.terminated() end
 
--- print, for a terminal: what it shows of files and names moves no cursor.
+-- Prints values as `print` does, with control characters of quoted names and files made visible, so
+-- that they cannot move the cursor.
 local function print_plainly(...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = core.printable(tostring(words[i]), true) end
@@ -277,8 +285,8 @@ end
 
 local asked = false  -- whether cli.main is to tell its spec and not to run
 
---- The spec of the script at a path, which stops where it calls cli.main; nil for one that does not
--- call it, which is not run at all.
+--- Returns the spec that the script at a path gives to cli.main, by running the script up to that
+-- call; nil for a script without that call, which is not run.
 function cli.spec_of(path)
   local file <close> = assert(io.open(path))
   if not file:read "a":find "\ncli%.main%(" then return nil end
@@ -289,15 +297,15 @@ function cli.spec_of(path)
   return spec
 end
 
--- Fails for a command that one process runs, where several were started.
+-- Fails where several processes were started for a command that runs in one.
 local function check_ranks(spec)
   if link.size > 1 and not spec.ranks then
     error(("%s runs in one process, and %d were started"):format(spec.name, link.size), 0)
   end
 end
 
--- An error as the user of the command is told it: with the name of the command, which stands for
--- that of its function too.
+-- Returns an error's text for the user: it begins with the name of the command, which replaces the
+-- name of the function behind the command.
 local function told(spec, e)
   local text = errors.told(e)
   if type(spec) ~= "table" then return text end
@@ -306,8 +314,8 @@ local function told(spec, e)
   return text:sub(1, #spec.name) == spec.name and text or spec.name .. ": " .. text
 end
 
--- Ends the program for an error, which is told in one line, with this status, or that of an
--- interruption where it was one.
+-- Prints an error in one line and ends the program with this exit status, or with that of an
+-- interruption.
 local function give_up(spec, e, status)
   local interrupted = errors.is_interrupt(e)
   if not (interrupted and by_launcher()) then complain(told(spec, e)) end

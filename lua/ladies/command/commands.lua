@@ -1,6 +1,6 @@
---- The commands `ladies NAME`: the scripts in the program's own tree. A script says what it does in
--- its first line, `-- ladies NAME: what it does`; the comment below that line is its manual. The
--- names of commands have hyphens where those of their files have underscores.
+--- Lists the commands `ladies NAME`, which are the scripts in the program's own tree. A script says
+-- what it does in its first line, `-- ladies NAME: what it does`; the comment below that line is
+-- its manual. The names of commands have hyphens where those of their files have underscores.
 
 local core = require "ladies_core"
 local host = require "ladies_host"
@@ -10,7 +10,7 @@ local commands = {}
 
 local FOLDER = host.prefix .. "/share/ladies/scripts/"
 
--- The comment that opens a script, without its dashes.
+-- Returns the comment at the beginning of a command's script, without its dashes.
 local function opening_comment(name)
   local lines = {}
   for line in io.lines(host.script(name)) do
@@ -21,7 +21,7 @@ local function opening_comment(name)
   return lines
 end
 
---- The names of the commands, sorted.
+--- Returns the names of all commands, sorted.
 function commands.names()
   local names = {}
   for _, file in ipairs(core.files(FOLDER)) do
@@ -31,7 +31,7 @@ function commands.names()
   return names
 end
 
---- One line a command: its name and what it does.
+--- Returns a text with a line for each command: its name and what it does.
 function commands.summary()
   local names, lines, widest = commands.names(), {}, 0
   for _, name in ipairs(names) do widest = math.max(widest, #name) end
@@ -42,15 +42,15 @@ function commands.summary()
   return table.concat(lines, "\n")
 end
 
---- The manual of one command, or nil when there is none of this name.
+--- Returns the manual of one command, or nil when there is none of this name.
 function commands.manual(name)
   return host.script(name) and table.concat(opening_comment(name), "\n")
 end
 
---- The command whose name is nearest to a mistyped one, or nil.
+--- Returns the name of the command that is nearest to a mistyped one, or nil.
 function commands.nearest(name) return options.nearest(name, commands.names()) end
 
---- The message for a command that there is not.
+--- Returns the error message for a command that does not exist.
 function commands.unknown(name)
   local near = commands.nearest(name)
   local hint = near and ("; did you mean '%s'?"):format(near) or ""

@@ -1,7 +1,7 @@
---- What completes command lines of ladies in bash, zsh and fish: a text for each, made of the
--- options of the commands. An option's value is one of its words, a folder or a file; the first
--- word of a command line is a command or a file, further ones are files and, for some commands,
--- data sets.
+--- Makes the scripts by which bash, zsh and fish complete command lines of ladies, from the options
+-- of the commands. An option's value is completed as one of its words, a folder or a file; the
+-- first word of a command line as a command or a file, further words as files and, for some
+-- commands, data sets.
 
 local described = require "ladies.command.described"
 local tables = require "ladies.base.tables"
@@ -13,7 +13,7 @@ local WIDTH = 60  -- columns of what is said of an option
 
 local function join(words) return table.concat(words or {}, " ") end
 
--- Nothing in a text in single quotes is read by a shell.
+-- Puts a text in single quotes, within which a shell interprets nothing.
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local function brief(help)
@@ -67,7 +67,7 @@ local function bash_case(one)
   return tables.append(lines, {"        esac", "        ;;"})
 end
 
---- The text for bash.
+--- Returns the script for bash.
 function completion.bash()
   local list, cases = described(), {}
   for _, one in ipairs(list) do tables.append(cases, bash_case(one)) end
@@ -98,7 +98,8 @@ _ladies()
 if [ "$funcstack[1]" = _ladies ]; then _ladies "$@"; else compdef _ladies ladies; fi
 ]]
 
--- A text within the brackets of a specification of _arguments, or before its colons.
+-- Escapes a text for use in a specification for zsh's function _arguments, in its brackets or
+-- before its colons.
 local function zsh_text(text) return (text:gsub("[%[%]:\\]", "\\%0")) end
 
 local function zsh_option(option)
@@ -122,7 +123,7 @@ local function zsh_case(one)
   return tables.append(lines, {"            '*:file:_files'", "        ;;"})
 end
 
---- The text for zsh.
+--- Returns the script for zsh.
 function completion.zsh()
   local list, heads, cases = described(), {}, {}
   for i, one in ipairs(list) do
@@ -139,7 +140,7 @@ local FISH = [[
 complete -c ladies -e
 ]]
 
--- Within single quotes fish reads \' and \\.
+-- Puts a text in single quotes for fish, which reads \' and \\ within them.
 local function fish_quote(text) return "'" .. text:gsub("[\\']", "\\%0") .. "'" end
 
 local function fish_option(one, option)
@@ -151,7 +152,7 @@ local function fish_option(one, option)
     or line .. " -r"
 end
 
---- The text for fish.
+--- Returns the script for fish.
 function completion.fish()
   local lines = {}
   for _, one in ipairs(described()) do

@@ -1,5 +1,5 @@
---- The commands with their options as data, for what is made of them: the man page, completion in
--- shells. described() gives an array in the order of `ladies help`, of
+--- Describes the commands and their options as data, from which the man page and the completion in
+-- shells are made. described() gives an array in the order of `ladies help`, of
 --   name, summary    as `ladies help` has them
 --   manual           what `ladies help NAME` says below its first line
 --   usage, about     of `ladies NAME --help`; nil for a command without options
@@ -9,15 +9,17 @@
 
 local cli = require "ladies.command.cli"
 local commands = require "ladies.command.commands"
+local errors = require "ladies.base.errors"
 local home = require "ladies.base.home"
 local host = require "ladies_host"
 local registry = require "ladies.data.store.registry"
 local tables = require "ladies.base.tables"
 
--- The data sets that have names everywhere: the one that ships, and those that can be fetched.
+-- Returns the names of the data sets that can be used without a file: the one that comes with the
+-- program, and those that can be downloaded.
 local function data_sets() return tables.append({"wordnet"}, registry.names()) end
 
--- The words of a type such as "wor|wr|poisson" or "boolean"; nil for other types.
+-- Returns the words that a type such as "wor|wr|poisson" or "boolean" allows; nil for other types.
 local function words_of(type_text)
   if type_text == "boolean" then return {"true", "false"} end
   if not type_text or not type_text:find "^[%w_.-]+|[%w_.|-]+$" then return nil end
@@ -26,7 +28,8 @@ local function words_of(type_text)
   return words
 end
 
--- A text that is the same wherever the program is installed.
+-- Replaces the folder where the program is installed by share/ladies in a text, so that the text is
+-- the same everywhere.
 local function anywhere(text)
   local from, to = text:find(home(), 1, true)
   return from and text:sub(1, from - 1) .. "share/ladies" .. text:sub(to + 1) or text
@@ -44,8 +47,9 @@ end
 local function describe(name)
   local first, rest = commands.manual(name):match "^([^\n]*)\n*(.*)$"
   local one = {name = name, summary = first:match "^ladies [%w_-]+: (.+)" or "", manual = rest}
-  local spec = cli.spec_of(host.script(name))
-  if not spec then return one end
+  -- A command of the experiments has no options where these are not installed.
+  local is_there, spec = errors.try(cli.spec_of, host.script(name))
+  if not is_there or not spec then return one end
   one.usage, one.about = spec.usage or spec.name .. " [options]", spec.about
   local first_word = spec.words and spec.words[1]
   one.words = first_word == "dataset" and data_sets() or nil

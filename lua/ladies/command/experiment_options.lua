@@ -1,5 +1,5 @@
---- The settings of ladies.experiment as options of a command line, for the commands that train.
--- Options that are not given have the values of the method and the preset.
+--- Turns the settings of ladies.experiment into command-line options, for the commands that train.
+-- Options that are not given have the defaults of the method and the preset.
 
 local cli = require "ladies.command.cli"
 local declared = require "ladies.training.declared"
@@ -8,13 +8,15 @@ local models = require "ladies.experiment.models"
 local own_code = require "ladies.experiment.own_code"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
+local tasks = require "ladies.experiment.tasks"
 
 local experiment_options = {}
 
--- Settings that are names, and may be files of code of one's own.
-local NAMES = {method = true, model = true}
+-- Settings whose value is a name or a file with the user's own code.
+local NAMES = {method = true, model = true, task = true}
 
--- How such an option is read: a file is loaded, and has a name then.
+-- Returns the function that reads such an option: it loads a file and returns the name under which
+-- its code is then known.
 local function reader(what)
   return function(text)
     if own_code.is_file(text) then return own_code.load(what, text) end
@@ -24,7 +26,7 @@ local function reader(what)
 end
 
 --- Loads the files of methods among some texts, FILE.lua or FILE.lua:SAMPLES, so that their
--- settings are among the options; returns the names of all methods that the texts name, or nil.
+-- settings become options; returns the names of all methods that the texts name, or nil.
 function experiment_options.load_methods(texts)
   local names = {}
   for _, text in ipairs(texts) do
@@ -36,9 +38,9 @@ function experiment_options.load_methods(texts)
   return names[1] and names
 end
 
---- Loads the files that the arguments name as --method, --model or among --methods, so that their
--- settings are among the options. Returns the methods and models that they name, which `list`
--- takes: {method = array of names or nil, model = the same}.
+--- Loads the files that the arguments name as --method, --model, --task or among --methods, so that
+-- their settings are among the options. Returns the methods, models and tasks that they name, which
+-- `list` takes: {method = array of names or nil, model = the same, task = the same}.
 function experiment_options.load_own(args)
   local named = {method =
     experiment_options.load_methods(cli.words(cli.peek(args, "methods")) or {})}
@@ -49,16 +51,18 @@ function experiment_options.load_own(args)
   return named
 end
 
--- What stands for a value in the help text, by how the type of its setting begins.
+-- The words that stand for values in the help text, each with a pattern for the type of a setting.
 local VALUES = {{"^boolean", "BOOL"}, {"^[%l%- ]*integer", "N"}, {"^[%l%- ]*number%f[%A]", "X"},
   {"^string", "TEXT"}, {"", "WORD"}}
 
--- The headings of the settings of a place.
+-- The headings of the groups of settings in the help text, by the place of a setting (see
+-- ladies.experiment.settings).
 local GROUPS = {experiment = "the experiment", data = "the data set", sampler = "the method",
-  model = "the network", optimizer = "the optimizer", training = "training",
+  model = "the network", task = "the task", optimizer = "the optimizer", training = "training",
   validation = "validation"}
 
--- Those of the entries that are named, or all of them; and their names as a text, or nil.
+-- Returns the entries of methods or models with these names, and the names as a text; without names
+-- all entries, and nil.
 local function named_of(entries, names)
   if not names then return entries end
   local some = {}
@@ -66,7 +70,7 @@ local function named_of(entries, names)
   return some, table.concat(names, ", ")
 end
 
--- A setting as ladies.command.cli takes an option. named: what load_own gives.
+-- Makes the command-line option of a setting. named: a result of load_own.
 local function option_of(one, named)
   local value
   if NAMES[one.name] then value = "NAME|FILE.lua" end
@@ -74,23 +78,24 @@ local function option_of(one, named)
   local type_text = one.type:gsub(" or nil$", ""):gsub(" or table$", "")
   local some_methods, method_names = named_of(methods.by_name, named.method)
   local some_models, model_names = named_of(models.by_name, named.model)
-  local owners = ({sampler = some_methods, model = some_models})[one.place]
-  local owner_names = ({sampler = method_names, model = model_names})[one.place]
+  local some_tasks, task_names = named_of(tasks.by_name, named.task)
+  local owners = ({sampler = some_methods, model = some_models, task = some_tasks})[one.place]
+  local owner_names = ({sampler = method_names, model = model_names, task = task_names})[one.place]
   local is_of_others = owner_names and #settings.owners(owners, one.name) == 0
   return {(one.name:gsub("_", "-")), value, type_text, read = NAMES[one.name] and reader(one.name),
     brief = is_of_others or nil,
-    group = is_of_others and "other methods and networks have"
+    group = is_of_others and "other methods, networks and tasks have"
       or GROUPS[one.place] .. (owner_names and " " .. owner_names or ""),
-    help = settings.describe(one, some_methods, some_models, owner_names ~= nil)}
+    help = settings.describe(one, some_methods, some_models, some_tasks, owner_names ~= nil)}
 end
 
 --- The settings as options, as ladies.command.cli takes them: those whose names are in the set
--- `names`, or all but those in the set `without`. Methods and models that were added before have
--- theirs among them. `named`, what load_own gives: of the settings of methods or models, help is
--- then about theirs.
+-- `names`, or all but those in the set `without`. Methods, models and tasks that were added before
+-- have theirs among them. `named`, what load_own gives: of the settings of methods, models or
+-- tasks, help is then about theirs.
 function experiment_options.list(without, names, named)
   local list = {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
+  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
     if (not names or names[one.name]) and not (without and without[one.name]) then
       list[#list + 1] = option_of(one, named or {})
     end
@@ -98,7 +103,7 @@ function experiment_options.list(without, names, named)
   return list
 end
 
---- The options of `ladies train` that say how a run is made, not which one it is.
+--- Returns the options of `ladies train` that change how a run is carried out but not its result.
 function experiment_options.running()
   return tables.map(declared.groups.running, function(one)
     local is_flag = one[2] == "boolean"
@@ -108,18 +113,19 @@ function experiment_options.running()
   end)
 end
 
---- The settings that the user gave on the command line, from what cli.main hands over.
+--- Returns the settings that the user gave on the command line; the arguments are those of the
+-- function that is given to cli.main.
 function experiment_options.settings(opts, given)
   local found = {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
+  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
     if given[one.name] then found[one.name] = opts[one.name] end
   end
-  found.method_code, found.model_code = own_code.hashes(found)
+  found.method_code, found.model_code, found.task_code = own_code.hashes(found)
   return found
 end
 
---- "dropout=0,0.3 self-nodes=none,batch" as {{"dropout", 0, 0.3}, {"self_nodes", "none", "batch"}},
--- with values of the options' types; errors begin with `where`.
+--- Parses a text such as "dropout=0,0.3 self-nodes=none,batch" and returns {{"dropout", 0, 0.3},
+-- {"self_nodes", "none", "batch"}}, with values of the options' types; errors begin with `where`.
 function experiment_options.varied(where, text)
   local lists, spec = {}, cli.join({name = where}, experiment_options.list())
   for word in text:gmatch "%S+" do

@@ -1,13 +1,13 @@
---- How a saved run's model is applied, as options of a command line (see ladies.command.cli).
+--- Declares the options of commands that apply the model of a saved run (see ladies.command.cli).
 
 local core = require "ladies_core"
 local SavedRun = require "ladies.experiment.saved_run"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 local tell = require "ladies.base.tell"
 
 local inference_options = {}
 
---- The options, as ladies.command.cli takes them.
+--- The list of options, as ladies.command.cli takes it.
 inference_options.list = {
   {"dataset", "NAME|PATH", "string",
     help = "another data set than the run's; or the run's own, where a script had made it"},
@@ -15,6 +15,7 @@ inference_options.list = {
     .. "where it is not one of ours"},
   {"method", "FILE.lua", "string",
     help = "for sampled inference, the method's code, where it is not one of ours"},
+  {"task", "FILE.lua", "string", help = "the task's code, where it is not one of ours"},
   {"inference", "HOW", "exact|sampled", default = "exact",
     help = "over the whole graph, or by the run's sampler"},
   {"samples", "N", "positive integer",
@@ -28,20 +29,21 @@ inference_options.list = {
     .. "the labels of the training nodes"},
 }
 
---- The option of this name among them.
+--- Returns the option with this name.
 function inference_options.named(name)
   for _, option in ipairs(inference_options.list) do
     if option[1] == name then return option end
   end
 end
 
---- The finished run in opts.run, on what the options name.
+--- The finished run in opts.run, with the data set, model, method and task that the options name.
 function inference_options.run(opts)
-  return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method})
+  return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method,
+    task = opts.task})
 end
 
---- An error where the file `out`, which is to be written, is one of the run, but for that of the
--- name `replaced` (nil for none), or of its data set.
+--- Fails if the output file `out` is a file of the run or of its data set; only the run's file
+-- called `replaced` may be overwritten.
 function inference_options.check_out(out, run, replaced)
   local source = run.data.path
   local name = run_folder.owns(run.path, out)
@@ -61,8 +63,9 @@ end
 
 local function tell_way(text) tell("ladies: %s", text) end
 
---- The options of SavedRun:logits from what cli.main hands over. One of sampled inference is an
--- error where inference is exact, and the other way round.
+--- Returns the options for SavedRun:logits; the arguments are those of the function that is given
+-- to cli.main. An option of sampled inference is an error where inference is exact, and the other
+-- way round.
 function inference_options.settings(opts, given)
   for _, key in ipairs{"samples", "draws", "seed"} do
     if given[key] and opts.inference == "exact" then

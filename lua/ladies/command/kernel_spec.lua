@@ -1,5 +1,5 @@
---- What Jupyter reads to start the kernel (`ladies kernel --install`): the folder kernels/ladies
--- with the kernel itself, and kernel.json, which names the program and the Python that run.
+--- Installs the kernel for Jupyter (`ladies kernel --install`): the folder kernels/ladies with the
+-- kernel itself, and with kernel.json, which names the program and the Python that run it.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -11,7 +11,8 @@ local kernel_spec = {}
 
 local KERNEL = "ladies_kernel.py"
 
--- The path of a Python and Jupyter's folder of this user; an error where it cannot run the kernel.
+-- Returns the path of the Python and of the user's Jupyter folder; fails if this Python cannot run
+-- the kernel.
 local function places_of(python, kernel)
   if not core.process.exists(python) then
     errors.fail(("there is no program %s; --python names one"):format(python))
@@ -27,8 +28,8 @@ local function places_of(python, kernel)
     said:match "([^\n]*)\n*$", python))
 end
 
---- Writes the kernel into the folder kernels/ladies below `into`, by default Jupyter's folder of
--- this user; returns the path of that. python: the program that runs it.
+--- Writes the kernel into the folder kernels/ladies below `into`, by default the user's Jupyter
+-- folder, and returns the path of that folder. python: the program that runs the kernel.
 function kernel_spec.install(python, into)
   local kernel = ("%s/scripts/kernel/%s"):format(home(), KERNEL)
   local path, data_folder = places_of(python, kernel)

@@ -1,20 +1,21 @@
---- The man page ladies(1), in the language of man(7), of what the program and its commands say of
--- themselves.
+--- Makes the man page ladies(1), in the language of man(7), from the help of the program and its
+-- commands.
 
 local core = require "ladies_core"
 local described = require "ladies.command.described"
 local host = require "ladies_host"
 local tables = require "ladies.base.tables"
 
--- A text as roff shows it: backslashes and hyphens as they are, and no line read as a request.
+-- Escapes a text for roff: backslashes and hyphens are shown as they are, and no line is read as a
+-- request.
 local function plain(text)
   return (text:gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("%f[^\n\0]([.'])", "\\&%1"))
 end
 
--- A text in words, on one line.
+-- Returns a text as a paragraph that roff breaks into lines itself.
 local function flow(text) return plain((text:gsub("%s+", " "))) end
 
--- A text with its lines as they are.
+-- Returns a text whose lines roff leaves as they are.
 local function listing(text) return ".nf\n" .. plain(text) .. "\n.fi" end
 
 local function option_lines(option)
@@ -29,7 +30,7 @@ local function command_lines(one)
   return lines
 end
 
---- The whole page.
+--- Returns the text of the whole man page.
 return function()
   local lines = {
     (".TH LADIES 1 \"\" \"ladies %s\" \"User Commands\""):format(core.version),

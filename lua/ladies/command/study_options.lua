@@ -1,4 +1,4 @@
---- What the commands that keep a study have in common: options of the command line, and how they
+--- Declares the options that all commands with a study have, and prints the reports with which they
 -- end.
 
 local core = require "ladies_core"
@@ -6,8 +6,8 @@ local machine = require "ladies.base.machine"
 
 local study_options = {}
 
---- The options, as ladies.command.cli takes them; folder: where results are kept by default. alone:
--- whether runs are not side by side by default, and have all threads.
+--- Returns the list of options for ladies.command.cli. folder: where results are kept by default;
+-- alone: whether by default only one run is carried out at a time, with all threads.
 function study_options.list(folder, alone)
   return {
     {"jobs", "N", "positive integer", default = alone and 1 or machine.cores,
@@ -18,8 +18,7 @@ function study_options.list(folder, alone)
   }
 end
 
---- Prints a report: itself, its notes, and where its files are. It is an error when runs have
--- failed.
+--- Prints a report, its notes and where its files are; fails if runs have failed.
 function study_options.show(report)
   print(report)
   for _, note in ipairs(report.notes) do print("\n" .. core.printable(note, true)) end

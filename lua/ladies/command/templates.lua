@@ -1,6 +1,6 @@
---- Files to begin with: samplers and models that work as they are, which `ladies new` copies. They
--- are in the program's own tree, scripts/templates: KIND.lua, or KIND/LIKE.lua where there are
--- several to choose from. Where NAME stands in one, the copy has its own name.
+--- Copies templates for `ladies new`: samplers and models that work as they are, which the user
+-- then changes. They are in the program's own tree, scripts/templates: KIND.lua, or KIND/LIKE.lua
+-- where there are several to choose from. The word NAME in a template becomes the name of the copy.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -9,32 +9,36 @@ local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
+local tasks = require "ladies.experiment.tasks"
 
 local templates = {}
 
--- Of the kinds: what has the names that are taken.
-local TAKEN = {sampler = methods.by_name, model = models.by_name}
+-- For each kind of file, the table whose keys are names that cannot be given, since the library has
+-- them.
+local TAKEN = {sampler = methods.by_name, model = models.by_name, task = tasks.by_name}
 
 local function folder() return home() .. "/scripts/templates/" end
 
---- The kinds of files that there are, as a type of ladies.options.
+--- Returns the kinds of templates, as a type of ladies.options.
 function templates.kinds() return table.concat(tables.sorted_keys(TAKEN), "|") end
 
---- What a file of a kind can be like, sorted; empty where there is one alone.
+--- Returns the names of the templates of a kind, sorted; an empty list where there is only one
+-- file.
 function templates.choices(kind)
   return tables.map(core.files(folder() .. kind), function(file)
     return file:match "^(.*)%.lua$"
   end)
 end
 
---- The text of a file called `name`. like: one of templates.choices(kind), nil where there is none.
+--- Returns the text of a new file called `name`. like: one of templates.choices(kind), nil where
+-- there is only one.
 function templates.text(kind, like, name)
   local text = core.file.read(folder() .. kind .. (like and "/" .. like or "") .. ".lua")
   return (text:gsub("%f[%w_]NAME%f[^%w_]", name))
 end
 
 --- Writes the file NAME.lua into the current folder, which must not have one; returns its path. An
--- error for a name that is none for a method or model, or is taken by one of the program's.
+-- error for a name that a method or model cannot have, or that one of the program's has.
 function templates.write(kind, like, name)
   local where = "ladies new"
   options.value(where, "what to make", kind, templates.kinds())

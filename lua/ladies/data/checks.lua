@@ -1,8 +1,8 @@
---- What the parts of a data set must fulfil, whether they come from a file or from a script.
+--- Checks the parts of a data set, whether they come from a file or from a script.
 --
--- A context says how the user knows them: `where` begins every message, `keys` has the name of each
--- part, and `shift` is added to ids and positions (-1 for files, which count from 0). So a message
--- reads `x.npz: idx_train[5] is 2708, must be in 0..2707`.
+-- A context says how the user knows these parts: `where` begins every message, `keys` has the name
+-- of each part, and `shift` is added to ids and positions (-1 for files, which count from 0). So a
+-- message reads `x.npz: idx_train[5] is 2708, must be in 0..2707`.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -17,7 +17,7 @@ function checks.fail(context, text, ...)
   errors.fail(("%s: %s"):format(context.where, text:format(...)))
 end
 
---- An error unless `length`, that of the part, is `expected`.
+--- Fails unless a part has the length that is expected of it.
 function checks.length(context, part, length, expected, reason)
   if length ~= expected then
     checks.fail(context, "%s has length %d, must have %d, %s", context.keys[part], length, expected,
@@ -25,8 +25,8 @@ function checks.length(context, part, length, expected, reason)
   end
 end
 
---- An error unless the elements of the Index `ids` are 1 .. n, or 0 (none) where `none` says what
--- that means.
+--- Fails unless the elements of the Index `ids` are 1 .. n. If `none` is given, a text that says
+-- what 0 means, 0 is allowed too.
 function checks.ids(context, part, ids, n, none)
   local low = none and 0 or 1
   if #ids == 0 or (ids:min() >= low and ids:max() <= n) then return end
@@ -39,7 +39,7 @@ function checks.ids(context, part, ids, n, none)
   end
 end
 
--- The values that are not finite numbers: how many, and the place of the first.
+-- Returns how many values are not finite, and the place of the first.
 local function not_finite(values, shift)
   local count, first = 0, nil
   for i = 1, values.n_rows do
@@ -54,7 +54,8 @@ local function not_finite(values, shift)
   return count, first
 end
 
--- The same for Rows, which may be large: the first alone is looked for.
+-- Fails if a value of Rows is not finite. Since Rows may be large, the search ends at the first
+-- such value.
 local function finite_rows(context, part, x)
   local finite, value, row, column = x:is_finite()
   if finite then return end
@@ -63,7 +64,7 @@ local function finite_rows(context, part, x)
     column + context.shift)
 end
 
---- An error if a value of a Tensor, of Rows or of a Matrix is not a finite number.
+--- Fails if a value of a Tensor, of Rows or of a Matrix is not a finite number.
 function checks.finite(context, part, x)
   local values = x
   if options.class_of(x) == "Matrix" then
@@ -78,7 +79,7 @@ function checks.finite(context, part, x)
     context.keys[part], count, context.keys[part], first)
 end
 
---- An error unless the Matrix is the adjacency of a graph: square, not empty, finite.
+--- Fails unless the Matrix is the adjacency of a graph: square, not empty, finite.
 function checks.adjacency(context, matrix)
   local n, key = matrix.n_rows, context.keys.adjacency
   if n ~= matrix.n_cols then
@@ -95,37 +96,39 @@ local function position(ids, id)
   end
 end
 
--- The error for an id that stands twice in the split.
+-- Raises the error for an id that is in the split twice.
 local function fail_twice(context, parts)
   local owner, shift = {}, context.shift
   for _, part in ipairs(checks.SPLIT) do
     for i, id in ipairs(parts[part] and parts[part]:to_table() or {}) do
       if owner[id] then
-        checks.fail(context, "%s[%d] is node %d again, after %s[%d]", context.keys[part], i + shift,
-          id + shift, context.keys[owner[id]], position(parts[owner[id]], id) + shift)
+        checks.fail(context, "%s[%d] is %s %d again, after %s[%d]", context.keys[part], i + shift,
+          context.unit or "node", id + shift, context.keys[owner[id]],
+          position(parts[owner[id]], id) + shift)
       end
       owner[id] = part
     end
   end
 end
 
---- An error unless the parts of the split are ids of n nodes, none of them twice, all with a label:
--- first_unlabelled(ids) is the position of one without, or nil.
-function checks.split(context, parts, n, first_unlabelled)
+--- Fails unless the parts of the split are ids of n nodes, none of them twice, all with a label.
+-- first_unknown(ids) returns the position of a node without one, or nil; `unknown` says in messages
+-- what that node lacks ("label").
+function checks.split(context, parts, n, first_unknown, unknown)
   local all
   for _, part in ipairs(checks.SPLIT) do
     local ids = parts[part]
     if ids then
       checks.ids(context, part, ids, n)
-      local i = first_unlabelled(ids)
+      local i = first_unknown(ids)
       if i then
-        checks.fail(context, "%s[%d] is node %d, which has no label", context.keys[part],
-          i + context.shift, ids[i] + context.shift)
+        checks.fail(context, "%s[%d] is %s %d, which has no %s", context.keys[part],
+          i + context.shift, context.unit or "node", ids[i] + context.shift, unknown or "label")
       end
       all = all and all .. ids or ids
     end
   end
-  -- One fast look at all of them; the slow one finds the words.
+  -- One fast look at all ids; the slow search is only for the message.
   if all and not errors.try(all.check_unique, all) then fail_twice(context, parts) end
 end
 

@@ -1,17 +1,21 @@
---- From what a reader found to a data set: the options that are the same for every source.
+--- Makes a data set from the fields that a reader has read, and applies the options that are the
+-- same for every source:
 --
 --   directed        "symmetrize" or "keep": see ladies.data.direction
 --   make_features   for a graph without features: see ladies.data.made_features
+--   parallel        "keep" or "merge", edges of one pair of nodes: see ladies.data.edges.list
 --   split           a way to split the nodes: see ladies.data.splits; split_seed: its seed (1)
 --   max_ids         how many nodes, columns or classes a file may ask for by a number alone; by
 --                   default in proportion to what is in it
---   ids, classes    how tables name nodes and classes: see ladies.data.formats.from_files
---   features_in     "memory" or "file": see ladies.data.formats.features_in_file
+--   ids, classes    how tables name nodes and classes: see ladies.data.formats.tables.from_files
+--   features_in     "memory" or "file": see ladies.data.formats.npz.features
+--   labels_as       "classes" or "targets": see ladies.data.formats.npz.labels
 
 local checks = require "ladies.data.checks"
-local class_numbers = require "ladies.data.class_numbers"
+local class_numbers = require "ladies.data.labels.class_numbers"
 local Dataset = require "ladies.data.dataset"
 local direction = require "ladies.data.direction"
+local edge_list = require "ladies.data.edges.list"
 local label_kinds = require "ladies.data.labels"
 local made_features = require "ladies.data.made_features"
 local notes = require "ladies.data.notes"
@@ -22,17 +26,27 @@ local complete = {}
 
 --- The types of these options, for options.check.
 complete.SPEC = {
-  directed = direction.OPTION, make_features = made_features.OPTION, split = "string or nil",
+  directed = direction.OPTION, parallel = "keep|merge or nil",
+  make_features = made_features.OPTION, split = "string or nil",
   split_seed = "non-negative integer or nil", max_ids = "positive integer or nil",
-  features_in = "memory|file or nil",
+  features_in = "memory|file or nil", labels_as = "classes|targets or nil",
   ids = "numbers from 0|numbers from 1|strings or nil", classes = "numbers|strings|columns or nil",
 }
 
--- Columns of sparse features that are always allowed, or for each stored value.
+--- Returns the options above from a table that has others too.
+function complete.options_of(opts)
+  local own = {}
+  for key in pairs(complete.SPEC) do own[key] = opts[key] end
+  return own
+end
+
+-- The number of columns of sparse features that is always allowed, and the number that each stored
+-- value allows.
 local ALWAYS, FOR_EACH_VALUE = 1 << 16, 64
 
---- How many columns sparse features with so many values may have; max_ids: the user's own limit, or
--- nil. The first layer has weights for every column, whether a node has something in it or not.
+--- Returns the most columns that sparse features with so many values may have; max_ids: the user's
+-- own limit, or nil. There is a limit because the first layer has weights for every column, even
+-- one without values.
 function complete.most_columns(n_values, max_ids)
   return max_ids or math.max(ALWAYS, FOR_EACH_VALUE * n_values)
 end
@@ -47,17 +61,22 @@ local function check_columns(context, features, max_ids)
   end
 end
 
--- A part without nodes is none.
+-- Removes the parts of the split that have no nodes.
 local function drop_empty_parts(fields)
   for _, part in ipairs(checks.SPLIT) do
     if fields[part] and #fields[part] == 0 then fields[part] = nil end
   end
 end
 
---- The data set of a reader's fields and context, with the options above; `where` begins messages
--- that are about these.
+--- complete.dataset(where, fields, context, opts): makes the data set from a reader's fields and
+-- context, with the options above; `where` begins messages about the options.
 function complete.dataset(where, fields, context, opts)
   fields.notes = fields.notes or {}
+  if fields.edge_list then
+    edge_list.settle(context, fields, opts.directed, opts.parallel)
+  elseif opts.parallel and not fields.edges then
+    checks.fail(context, "parallel: the graph is no list of edges, some of which could be parallel")
+  end
   checks.adjacency(context, fields.adjacency)
   direction.apply(context, fields, opts.directed)
   local listed = fields.adjacency
@@ -67,6 +86,9 @@ function complete.dataset(where, fields, context, opts)
   check_columns(context, fields.features, opts.max_ids)
   if opts.features_in == "file" and options.class_of(fields.features) ~= "Rows" then
     checks.fail(context, "features_in: only those of an .npz or a .safetensors file can stay in it")
+  end
+  if opts.labels_as == "targets" and not fields.targets then
+    checks.fail(context, "labels_as: the labels of this format are classes, and no targets")
   end
   made_features.add(where, fields, opts.make_features, context)
   fields.labels = label_kinds.dense(context, fields.labels)

@@ -1,14 +1,25 @@
---- The data set: a graph, what is known of its nodes, and where it came from.
+--- The class of data sets: a graph, the features, labels and names of its nodes, a split, and where
+-- these came from.
 --
 --   name, source, path            text; path is nil for a user's own arrays
 --   graph                         Graph
 --   features                      Tensor or sparse Matrix, a row for each node; or Rows, which stay
 --                                 in their file
 --   labels                        Index, 1 .. classes, 0 = unlabelled; or Tensor of 0 and 1, nodes
---                                 x classes, with rows of NaN = unlabelled (see ladies.data.labels)
+--                                 x classes, with rows of NaN = unlabelled (see
+--                                 ladies.data.labels); or nil, where there are targets
 --   multilabel                    whether they are such a Tensor
---   classes, class_names          their number, and their names or nil
+--   classes, class_names          their number, and their names; each may be nil
+--   targets, target_names         Tensor, nodes x targets, NaN = unknown (see
+--                                 ladies.data.labels.targets), and their names; each may be nil
 --   train, val, test              Index, or nil where the source has no split
+--   edges                         EdgeData: what is known of the edges, their features, types,
+--                                 times and weights (see ladies.data.edges); nil without these
+--   node_types, node_type_names   Index, 1 .. types, and what these are called, or nil
+--   graph_of, n_graphs            Index, the graph of each node, and how many there are, where a
+--                                 data set is many graphs (see ladies.data.many_graphs); or nil
+--   unit                          "node", or "graph" with graph_of: what labels, targets and the
+--                                 parts of the split are of
 --   merged                        edges given more than once, or nil where that is not known
 --   directed                      whether edges were kept that do not go both ways
 --   notes                         what reading it has changed or chosen, a line each
@@ -17,27 +28,30 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
-local description = require "ladies.data.description"
-local drawn = require "ladies.data.drawn"
-local facts = require "ladies.data.facts"
+local description = require "ladies.data.about.description"
+local facts = require "ladies.data.about.facts"
 local fitted = require "ladies.base.fitted"
 local Graph = require "ladies.graph"
 local label_kinds = require "ladies.data.labels"
+local many_graphs = require "ladies.data.many_graphs"
 local NodeNames = require "ladies.data.node_names"
 local of_class = require("ladies.base.fields").of_class
-local neighbourhood = require "ladies.data.neighbourhood"
+local node_of = require "ladies.data.about.node"
 local options = require "ladies.base.options"
 local show = require "ladies.show"
 local splits = require "ladies.data.splits"
+local targets = require "ladies.data.labels.targets"
 
 local Dataset = {__name = "ladies.Dataset"}
 Dataset.__index = Dataset
 of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Rows "
   .. "labels:Index|Tensor|Matrix multilabel:boolean classes:integer class_names:string[] "
+  .. "targets:Tensor target_names:string[] edges:EdgeData node_types:Index "
+  .. "node_type_names:string[] graph_of:Index n_graphs:integer unit:string "
   .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
   .. "feature_names:string[] known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
 
--- Weights that are all one say nothing: without them a matrix is smaller and faster.
+-- Returns a matrix without its weights if these are all one, which makes it smaller and faster.
 local function without_ones(matrix)
   if options.class_of(matrix) ~= "Matrix" then return matrix end       -- in parts, without weights
   local least, greatest = core.value_range(matrix)
@@ -46,9 +60,18 @@ local function without_ones(matrix)
     offsets = matrix:offsets(), columns = matrix:col_of()}
 end
 
---- A data set of `fields`, after all checks but that of the adjacency (ladies.data.complete). The
--- fields are those above, but `adjacency`, a Matrix, stands for the graph, and the node names are
--- one text, a name a line; for `context` see ladies.data.checks.
+-- An error unless the types of nodes, where there are any, fit.
+local function check_node_types(context, fields, n)
+  local types = fields.node_types
+  if not types then return end
+  checks.length(context, "node_types", #types, n, "one for each node")
+  checks.ids(context, "node_types", types,
+    fields.node_type_names and #fields.node_type_names or math.maxinteger)
+end
+
+--- Makes a data set of `fields`, which are checked but for the adjacency (ladies.data.complete has
+-- checked that). The fields are those above, but with `adjacency`, a Matrix, in place of the graph,
+-- and the node names as one text with a name a line; for `context` see ladies.data.checks.
 function Dataset.new(fields, context)
   local adjacency, features = fields.adjacency, fields.features
   local n = adjacency.n_rows
@@ -60,10 +83,19 @@ function Dataset.new(fields, context)
       features.n_rows, n)
   end
   if not fields.known_finite then checks.finite(context, "features", features) end
-  local labels = fields.labels
-  local kind = label_kinds.kind_of(labels)
-  local classes = kind.check(context, labels, n, fields.class_names)
-  checks.split(context, fields, n, function(ids) return kind.first_unlabelled(labels, ids) end)
+  local units, unit = many_graphs.units(context, fields, n)
+  context.unit = unit
+  local labels, kind, classes = fields.labels, nil, nil
+  if labels then
+    kind = label_kinds.kind_of(labels)
+    classes = kind.check(context, labels, units, fields.class_names)
+  end
+  if fields.targets then
+    targets.check(context, fields.targets, units, fields.target_names)
+  end
+  check_node_types(context, fields, n)
+  local function first_unknown(ids) return label_kinds.first_unknown(fields, ids) end
+  checks.split(context, fields, units, first_unknown, labels and "label" or "target that is known")
 
   local names = fields.node_names and NodeNames.new(fields.node_names)
   if names then checks.length(context, "node_names", #names, n, "one for each node") end
@@ -72,11 +104,16 @@ function Dataset.new(fields, context)
       "one for each column of the features")
   end
   if options.class_of(features) == "Matrix" then features = without_ones(features) end
+  local graph = Graph.new(without_ones(adjacency))
+  graph.relations = fields.edges and fields.edges.relations or nil
   return setmetatable({
     name = fields.name, source = fields.source, path = fields.path,
-    graph = Graph.new(without_ones(adjacency)), features = features,
-    labels = labels, multilabel = kind.multilabel, classes = classes,
-    class_names = fields.class_names, node_names = names, feature_names = fields.feature_names,
+    graph = graph, edges = fields.edges, features = features,
+    graph_of = fields.graph_of, n_graphs = fields.graph_of and units, unit = unit,
+    node_types = fields.node_types, node_type_names = fields.node_type_names,
+    labels = labels, multilabel = kind and kind.multilabel, classes = classes,
+    targets = fields.targets, target_names = fields.target_names, class_names = fields.class_names,
+    node_names = names, feature_names = fields.feature_names,
     train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
     directed = fields.directed, notes = fields.notes,
   }, Dataset)
@@ -85,16 +122,16 @@ end
 --- data:find_node(name) -> integer | nil [, string]: the number of the node of this name; nil and a
 -- message when there is none.
 function Dataset:find_node(name)
-  local own = core.printable(self.name)
+  local own = description.name(self.name)
   if not self.node_names then return nil, own .. " has no node names" end
   local id = self.node_names:find(name)
   if id then return id end
-  return nil, ('%s has no node called "%s"'):format(own, core.printable(name))
+  return nil, ('%s has no node called "%s"'):format(own, description.name(name))
 end
 
---- data:split(how: string [, {seed = 1}]) -> Dataset: splits the labelled nodes anew: `train`,
--- `val` and `test` become what ladies.data.split returns for `how` and the options. Returns the
--- data set.
+--- data:split(how: string [, {seed = 1}]) -> Dataset: splits the labelled nodes (those with a known
+-- target where there are no labels) anew: `train`, `val` and `test` become what ladies.data.split
+-- returns for `how` and the options. Returns the data set.
 --
 --   data:split("20-per-class", {seed = 3})
 function Dataset:split(how, opts)
@@ -122,7 +159,7 @@ end
 --
 --   data:show "dog.n"
 function Dataset:show(node, most)
-  print(fitted(neighbourhood(self, node, most), show.width()))
+  print(fitted(node_of.text(self, node, most), show.width()))
 end
 
 --- data:draw(node: integer | string [, {hops = 1, most = 40, title =}]) -> Figure: a node, given by
@@ -131,7 +168,7 @@ end
 --
 --   data:draw("dog.n", {hops = 2}):save "dog.svg"
 function Dataset:draw(node, opts)
-  return drawn(self, node, opts)
+  return node_of.figure(self, node, opts)
 end
 
 function Dataset:__show(width)
@@ -147,9 +184,11 @@ Dataset.__operators = {__len = "#data -> integer\nThe number of nodes."}
 function Dataset:__len() return self.graph.n_nodes end
 
 function Dataset:__tostring()
-  local name = core.printable(self.name)
-  return ("Dataset %s: %d nodes, %d entries, %d features, %d classes"):format(name,
-    self.graph.n_nodes, self.graph.n_edges, self.features.n_cols, self.classes)
+  local name = description.name(self.name)
+  return ("Dataset %s: %d nodes, %d entries, %d features, %s"):format(name,
+    self.graph.n_nodes, self.graph.n_edges, self.features.n_cols,
+    self.classes and ("%d classes"):format(self.classes)
+      or self.targets and ("%d targets"):format(self.targets.n_cols) or "no labels")
 end
 
 return Dataset

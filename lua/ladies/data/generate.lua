@@ -1,26 +1,32 @@
---- Random data sets with planted classes, for tests and for measurements at scale: power_law and
--- block_model make whole data sets of the parts in C (labels, weights, chung_lu, blocks, features).
--- A data set is a function of its options alone, whatever the number of threads.
+--- Makes random data sets with planted classes, for tests and for measurements at scale: power_law
+-- and block_model put whole data sets together from parts that are made in C (labels, weights,
+-- chung_lu, blocks, features). A data set is a function of its options alone, whatever the number
+-- of threads.
 
 local core = require "ladies_core"
-local array_file = require "ladies.base.array_file"
 local by_runs = require "ladies.data.by_runs"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
 local from_arrays = require "ladies.data.from_arrays"
-local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
-local units = require "ladies.base.units"
+
+-- The parts in C are a plugin; without it, every look-up in this module is an error that says so.
+if not core.generate then
+  return setmetatable({}, {__index = function(_, name)
+    errors.fail(("ladies.generate.%s: this program was built without the plugin that generates "
+      .. "graphs (cmake -DLADIES_GENERATE=ON)"):format(name))
+  end})
+end
 
 local generate = core.generate
 
--- The parts of a data set draw from generators of their own: what changes in one of them leaves the
+-- The random streams of the parts of a data set, one for each, so that changing one part leaves the
 -- others as they are.
 local SHARES, LABELS, WEIGHTS, EDGES, MEANS, NOISE, OVERLAP = 1, 2, 3, 4, 5, 6, 7
 
--- What both kinds of data sets take besides their own options.
+-- The options that both kinds of data sets have.
 local COMMON = {
   nodes = "positive integer", classes = {"positive integer", 10},
   features = {"positive integer", 64}, signal = {"non-negative number", 0.15},
@@ -34,7 +40,7 @@ local POWER_LAW = {
   inside = {"number in [0, 1]", 0.75},
 }
 
--- What a data set that is written to a file takes besides.
+-- The further options of a data set that is written to a file.
 local FILE = {
   memory = "string or positive integer or nil", dtype = {"float16|bfloat16|float32", "float32"},
   self_loops = {"boolean", false},
@@ -44,23 +50,24 @@ local function check(where, given, own)
   return options.check(where, given, tables.merged(COMMON, own))
 end
 
--- Class sizes as they come in practice: shares of a Dirichlet distribution with parameter 3, where
--- every share is a gamma variate, the sum of three exponential ones, over their sum.
+-- Draws the shares of the classes, as unequal as in practice, from a Dirichlet distribution with
+-- parameter 3: each share is a gamma variate (the sum of three exponential ones), divided by the
+-- sum of all.
 local function class_shares(n, rng)
   local shares = {}
   for i = 1, n do shares[i] = -math.log(rng:uniform() * rng:uniform() * rng:uniform()) end
   return core.tensor(shares)
 end
 
--- The classes that the nodes of each class have, as rows of 0 and 1: their own, and each other one
--- with probability `overlap`.
+-- Draws which classes the nodes of each class have, as rows of 0 and 1: their own, and each other
+-- one with probability `overlap`.
 local function class_sets(n, overlap, rng)
   local sets = (overlap - core.zeros(n, n):uniform_(0, 1, rng)):above(0)
   for class = 1, n do sets:set_(class, class, 1) end
   return sets
 end
 
--- How the data set was made, in words that make it again.
+-- Returns the call that makes the data set as text, which becomes its `source`.
 local function source_of(where, opts)
   local words = tables.map(tables.sorted_keys(opts), function(name)
     return ("%s = %s"):format(name, opts[name])
@@ -68,8 +75,8 @@ local function source_of(where, opts)
   return ("made by %s{%s}"):format(where, table.concat(words, ", "))
 end
 
--- What a data set with the options `opts` is made of, besides its edges: the classes, what the
--- features are made of, the generator, and functions for what takes memory of its own.
+-- Makes the parts of a data set besides its edges: rng, labels, sets and means, and the functions
+-- `split()` and `features(labels, first)`, which make the large parts when they are needed.
 local function parts_of(name, opts)
   local where = "ladies.generate." .. name
   if opts.classes > opts.nodes then
@@ -84,14 +91,14 @@ local function parts_of(name, opts)
   function parts.split()
     return splits.random_split(opts.nodes, {train = opts.train, val = opts.val, seed = opts.seed})
   end
-  -- Of the nodes from `first` on that have these labels.
+  -- Makes the features of the nodes from `first` on, which have these labels.
   function parts.features(labels, first)
     return generate.features(labels, parts.means, rng:fork(NOISE), first)
   end
   return parts
 end
 
--- The data set whose graph is edges_of(labels, rng), with the options `opts`.
+-- Makes the data set with the options `opts`, whose graph edges_of(labels, rng) returns.
 local function dataset(name, opts, edges_of)
   local parts = parts_of(name, opts)
   local labels, train, val, test = parts.labels, parts.split()
@@ -132,11 +139,12 @@ end
 
 -- ---------------------------------------------------------------- larger than memory
 
--- Writes the graph, by way of runs on the disk of the file.
+-- Writes the graph in bounded memory, by sorting its edges on the disk of the file (see
+-- ladies.data.by_runs).
 local function write_graph(writer, path, parts, opts)
   local n, folder = opts.nodes, by_runs.folder_of(path)
-  local runs <close> = core.edge_runs(folder, n, n)
-  local dropped <close> = core.edge_runs(folder, n, n)
+  local runs <close> = by_runs.new(folder, n)
+  local dropped <close> = by_runs.new(folder, n)
   local weights = generate.weights(n, opts.exponent, parts.rng:fork(WEIGHTS))
   generate.chung_lu_runs(runs, dropped, weights, parts.labels, opts.entries, opts.inside,
     opts.memory, parts.rng:fork(EDGES))
@@ -144,7 +152,8 @@ local function write_graph(writer, path, parts, opts)
     {memory = opts.memory, without = dropped, loops = opts.self_loops})
 end
 
--- Calls f(first, labels) for pieces of the nodes, with so many numbers for each.
+-- Calls f(first, labels) for pieces of the nodes that fit in `memory` with so many numbers for each
+-- node.
 local function by_pieces(labels, numbers, memory, f)
   local size = math.max(1, by_runs.piece(memory) // numbers)
   for first = 1, #labels, size do
@@ -179,13 +188,10 @@ function generate.power_law_file(path, given)
   local where = "ladies.generate.power_law_file"
   options.value(where, "the path", path, "string")
   local opts = check(where, given, tables.merged(POWER_LAW, FILE))
-  if not array_file.is_safetensors(path) then
-    errors.fail(("%s: %s: the name of the file must end in .safetensors"):format(where, path))
-  end
+  by_runs.check_path(where, path)
   local settings = tables.merged(opts)
   for key in pairs(FILE) do settings[key] = nil end
-  opts.memory = opts.memory and units.bytes(where .. ": memory", opts.memory)
-    or machine.memory() // 4
+  opts.memory = by_runs.memory(where, opts.memory)
   local parts = parts_of("power_law_file", opts)
   local writer <close> = core.safetensors.writer(path)
   write_graph(writer, path, parts, opts)

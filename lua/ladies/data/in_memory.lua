@@ -1,4 +1,5 @@
---- in_memory(features): features as a Tensor or a Matrix; those that stay in a file are read.
+--- in_memory(features): returns features as a Tensor or a Matrix, reading features that stay in a
+-- file (Rows) into memory.
 
 local options = require "ladies.base.options"
 

@@ -1,48 +1,51 @@
---- Data sets: by name, from a file, or from a script's own arrays.
+--- Loads and saves data sets: by name, from a file, or from a script's own arrays.
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
 local cache = require "ladies.data.store.cache"
 local collection = require "ladies.data.store.collection"
+local copies = require "ladies.data.copies"
 local errors = require "ladies.base.errors"
 local fetch = require "ladies.data.store.fetch"
 local mapped_files = require "ladies.base.mapped_files"
-local npz_layout = require "ladies.data.formats.npz_layout"
+local npz_layout = require "ladies.data.formats.npz.layout"
 local options = require "ladies.base.options"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
 local splits = require "ladies.data.splits"
 local tell = require "ladies.base.tell"
+local to_file = require "ladies.data.formats.large.to_file"
 
 local data = {
   from_arrays = require "ladies.data.from_arrays",
-  from_files = require("ladies.data.formats.from_files").load,
+  from_files = require("ladies.data.formats.tables.from_files").load,
   check_files = mapped_files.check,
   export = require "ladies.data.formats.export",
-  to_file = require "ladies.data.formats.to_file",
-  to_shards = require "ladies.data.formats.to_shards",
+  to_file = to_file.file,
+  to_shards = to_file.shards,
   random_split = splits.random_split,
   class_split = splits.class_split,
   split = splits.of,
-  shuffled = require "ladies.data.shuffled",
-  row_normalized = require "ladies.data.row_normalized",
+  shuffled = copies.shuffled,
+  row_normalized = copies.row_normalized,
 }
 
 --- The names that `ladies.data.load` finds here, each once; `ladies fetch` lists those that it
 -- would fetch.
 data.names = collection.names
 
--- What can be done without a data set that does not come.
+-- A hint for a data set that cannot be fetched.
 local INSTEAD = "; wordnet comes with the program: --dataset wordnet"
 
--- The path of a data set that is fetched on first use.
+-- Downloads a data set that is not here yet, and returns its path.
 local function fetched(name)
   local ok, result = errors.try(fetch.run, name)
   if ok then return result end
   errors.pass_on(errors.is_internal(result) and result or result .. INSTEAD)
 end
 
--- The path of what is called `name`, fetched if need be.
+-- Returns the path of the data set called `name`, which is downloaded if necessary, and whether it
+-- is in the cache.
 local function find(name)
   local path, cached = collection.find(name)
   if path then return path, cached end
@@ -55,7 +58,7 @@ local function find(name)
     table.concat(collection.folders(), " and "), known and INSTEAD or ""))
 end
 
--- The data set in the cache. A file that is not what was written is fetched again, or refused.
+-- Loads a data set from the cache. A damaged file is downloaded again, or refused.
 local function load_cached(name, path, opts)
   local results = table.pack(errors.try(readers.load, path, opts))
   if results[1] then return results[2] end
@@ -68,22 +71,26 @@ local function load_cached(name, path, opts)
   return readers.load(fetch.run(name, {again = true}), opts)
 end
 
---- data.load(name [, opts]) -> Dataset: the data set of this name, or the one at this path (with a
--- slash, "." or the name of a file here), all of it checked. A path is one of
+--- data.load(name [, opts]) -> Dataset: loads the data set of this name, or the one at this path
+-- (with a slash, "." or the name of a file here), and checks all of it. A path is one of
 --
 --   FILE.npz               arrays, as doc/data.md lists them; FILE.safetensors has the same
 --   FOLDER/NAME_data.npz   DGL's Reddit, beside NAME_graph.npz; or the folder of such a pair
 --   FOLDER/ind.NAME        what the names of Planetoid's files begin with
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
 --   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
---                          labels.csv at least, as ladies.data.export writes it; FOLDER/edges.csv
---                          is the same; or one of ladies.data.to_shards
+--                          labels.csv, targets.csv or features.csv, as ladies.data.export writes
+-- it;
+--                          FOLDER/edges.csv is the same; or one of ladies.data.to_shards
 --
 -- A name is looked for beside the program, in the folder LADIES_DATA and in the cache, and fetched
 -- on first use when `ladies fetch` knows it and LADIES_OFFLINE is not set.
 --
 -- directed        "symmetrize" (the default): edges go both ways; or "keep": as they are listed. A
 --                 line tells when that changes something
+-- parallel        "keep" or "merge": whether edges of one pair of nodes are an entry of the graph
+--                 each, or share one. Not given, they are kept where edges have features, types or
+--                 times, and are merged elsewhere
 -- make_features   for a graph without features: "identity", a column for each node; "degree", one
 --                 for each power of two of the degree; or "random", 64 columns of normal numbers
 --                 unless {"random", columns = 128, seed = 1} says otherwise
@@ -94,6 +101,8 @@ end
 --                 that is far more than there are lines or values in it
 -- ids, classes    of a folder of tables, how they name nodes and classes: as for
 --                 ladies.data.from_files
+-- labels_as       "classes" or "targets": what numbers are that a source has for its nodes; not
+--                 given, they are targets where some are not whole, and classes otherwise
 -- features_in     "memory" or "file": whether dense features of an .npz or a .safetensors file are
 --                 read, as a Tensor, or stay there, as Rows; not given, they stay where they would
 --                 take more than a quarter of the memory

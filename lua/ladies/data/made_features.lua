@@ -1,4 +1,4 @@
---- Features for graphs without any.
+--- Makes features for graphs that have none, in one of three ways:
 --
 --   "identity"   a column for each node, with a one in its row (sparse): the first layer learns a
 --                vector for every node, so a model is not inductive: new nodes have none
@@ -22,7 +22,8 @@ local function identity(adjacency)
   return core.matrix{n_rows = #nodes, n_cols = #nodes, rows = nodes, cols = nodes}
 end
 
--- Bins that double say as much of a hub as of a leaf, and are few however large the hub.
+-- Makes features of the degrees, one column for each bin of degrees. The bins double in width, so
+-- they tell as much of a node with many edges as of one with few, and are few in any graph.
 local function degree(adjacency)
   local bins, most = {}, 1
   for node, count in ipairs(adjacency:degrees():to_table()) do
@@ -46,7 +47,8 @@ local KINDS = {identity = identity, degree = degree, random = random}
 local SPECS = {identity = {}, degree = {},
   random = {columns = {"positive integer", 64}, seed = {"non-negative integer", 1}}}
 
--- "random", or {"random", columns = 8}, as a kind and its checked options.
+-- Parses the option, such as "random" or {"random", columns = 8}, to a kind and its checked
+-- options.
 local function parse(where, given)
   local own = {}
   if type(given) == "table" then
@@ -57,8 +59,9 @@ local function parse(where, given)
   return given, options.check(where .. ": make_features", own, SPECS[given])
 end
 
---- Adds to the fields of a data set the features that `asked`, the option of `where`, describes. An
--- error if there are none and none are asked for, or if there are some and others are asked for.
+--- Adds to the fields of a data set the features that the option `asked` describes. Fails if the
+-- data set has no features and none are asked for, or if it has some and others are asked for;
+-- errors begin with `where`.
 function made_features.add(where, fields, asked, context)
   if not asked and not fields.features then
     checks.fail(context, 'there are no features; --make-features (in Lua make_features) '

@@ -1,12 +1,12 @@
---- The names of a data set's nodes, kept as one text and the place of each line in it: a string for
--- every node would cost more than the graph.
+--- Stores the names of a data set's nodes as one text with the place of each line, since a string
+-- for every node would take more memory than the graph.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 
 local NodeNames = {__name = "ladies.NodeNames"}
 
--- The state lies in fields, so that an integer key is always a node.
+-- Returns the name of node `key` for an integer key; other keys are methods.
 function NodeNames:__index(key)
   if math.type(key) ~= "integer" then return NodeNames[key] end
   if key < 1 or key > #self then
@@ -15,16 +15,16 @@ function NodeNames:__index(key)
   return self.text:sub(self.starts[key], self.starts[key + 1] - 2)
 end
 
---- Names from a text with one name a line.
+--- Makes the names from a text with one name a line.
 function NodeNames.new(text)
-  -- With a line end on both sides of every name, a whole line can be searched for.
+  -- With a newline on both sides of every name, a whole line can be searched for.
   text = "\n" .. text .. (text:sub(-1) == "\n" and "" or "\n")
   return setmetatable({text = text, starts = core.text.line_starts(text)}, NodeNames)
 end
 
 function NodeNames:__len() return #self.starts - 1 end
 
---- The number of the node of this name, or nil.
+--- Returns the number of the node with this name, or nil.
 function NodeNames:find(name)
   local line_end = self.text:find("\n" .. name .. "\n", 1, true)
   if not line_end then return nil end
@@ -36,14 +36,14 @@ function NodeNames:find(name)
   return low
 end
 
---- A name that was probably meant by another, or nil; it is looked for among all.
+--- Returns the name that was probably meant by a misspelt one, or nil.
 function NodeNames:nearest(name)
   local all = {}
   for line in self:lines():gmatch "[^\n]+" do all[#all + 1] = line end
   return core.nearest(name, all)
 end
 
---- All names as one text, a name a line.
+--- Returns all names as one text, with one name a line.
 function NodeNames:lines() return self.text:sub(2) end
 
 function NodeNames:__tostring() return ("NodeNames %d"):format(#self) end

@@ -1,5 +1,5 @@
---- What reading a data set has changed or chosen, in a line each: told once on stderr, and kept in
--- `notes` of the data set.
+--- Collects notes, lines about what was changed or chosen when a data set was read: they are kept
+-- in the field `notes` of the data set, and printed once on stderr.
 
 local core = require "ladies_core"
 local tell = require "ladies.base.tell"
@@ -13,7 +13,7 @@ function notes.add(context, list, text, ...)
   list[#list + 1] = core.printable(("%s: %s"):format(context.where, text:format(...)))
 end
 
---- Tells those lines of `list` on stderr that this process has not told yet.
+--- Prints on stderr the lines of `list` that this process has not printed yet.
 function notes.tell(list)
   for _, line in ipairs(list or {}) do
     if not told[line] then tell("%s", line) end

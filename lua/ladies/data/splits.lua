@@ -1,5 +1,5 @@
---- Splits of the nodes for training, validation and test, where the source has none or another one
--- is wanted.
+--- Splits the nodes of a data set for training, validation and test, where its source has no split
+-- or another one is wanted.
 --
 -- A way to split is a text:
 --
@@ -12,13 +12,13 @@
 --   TRAIN,VAL,TEST         files, each with a node a line: ids from 0, or names where nodes have
 --                          names; a third one, or a second, may be missing
 --
--- No node without a label is in any part. All of this is a function of the labels, the way and a
--- seed alone.
+-- No node without a label (where a data set has no labels, without a known target) is in any part.
+-- All of this is a function of the labels or targets, the way and a seed alone.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
-local grouped = require "ladies.base.grouped"
+local grouped = require("ladies.base.units").grouped
 local label_kinds = require "ladies.data.labels"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
@@ -29,7 +29,7 @@ local splits = {}
 
 local WHERE = "ladies.data.split"
 
---- The ways, for messages.
+--- Lists the ways to split, for messages.
 splits.WAYS = "10/10/80, stratified:10/10/80, 20-per-class and TRAIN,VAL,TEST"
 
 local function fail(text, ...) errors.fail(("%s: %s"):format(WHERE, text:format(...))) end
@@ -37,11 +37,11 @@ local function fail(text, ...) errors.fail(("%s: %s"):format(WHERE, text:format(
 --- ladies.data.random_split(n: integer | Dataset, {train =, val =, seed = 1}) -> train, val, test:
 -- a random split of the nodes 1 .. n: three ascending Indexes with the shares `train` and `val` of
 -- the nodes, and the others. A function of n, the shares and the seed alone. A data set in place of
--- n has its labelled nodes split.
+-- n has its labelled nodes split, or those with a known target where it has no labels.
 function splits.random_split(n, opts)
   local nodes
   if options.class_of(n) == "Dataset" then
-    nodes = label_kinds.labelled(n.labels)
+    nodes = label_kinds.known(n)
     n = #nodes
   end
   options.value("ladies.data.random_split", "n", n, "positive integer")
@@ -70,7 +70,8 @@ end
 --     ladies.data.class_split(data, {per_class = 20, val = 500, test = 1000, seed = 1})
 function splits.class_split(given, opts)
   local where = "ladies.data.class_split"
-  local labels = options.class_of(given) == "Dataset" and given.labels or given
+  local labels = given
+  if options.class_of(given) == "Dataset" then labels = given.labels end
   options.value(where, "the labels", labels, "Index")
   opts = options.check(where, opts, {
     per_class = {"positive integer", 20}, val = {"non-negative integer", 500},
@@ -96,12 +97,25 @@ function splits.class_split(given, opts)
     others:slice(n_val + 1, n_val + n_test):sort()
 end
 
+--- Makes the parts of a split from a list that has for each node the number of its part: 1, 2, 3
+-- for train, val, test, or another value for none. Returns {train =, val =, test =}, ascending
+-- Indexes, or nil for a part without nodes.
+function splits.by_node(part_of)
+  local ids, parts = {}, {}
+  for i = 1, #checks.SPLIT do ids[i] = {} end
+  for node, part in ipairs(part_of) do
+    if ids[part] then table.insert(ids[part], node) end
+  end
+  for i, part in ipairs(checks.SPLIT) do parts[part] = ids[i][1] and core.index(ids[i]) end
+  return parts
+end
+
 -- ---------------------------------------------------------------- shares
 
--- Deals the nodes of one class, one after the other, each to the part that lacks most of its share:
--- so every part gets the whole number below it, and the largest remainders one more. What a part
--- has too little or too much is carried to the next class in `owed`, which keeps the totals. A
--- class has a node for training before any other.
+-- Distributes the nodes of one class, one after the other, each to the part that is furthest below
+-- its share, which rounds shares by largest remainder. What a part has too little or too much is
+-- carried on to the next class in `owed`, so that the totals are right. The first node of a class
+-- is for training.
 local function deal(nodes, shares, owed, parts)
   for part, share in ipairs(shares) do owed[part] = owed[part] + share * #nodes / 100 end
   for i, node in ipairs(nodes) do
@@ -114,8 +128,8 @@ local function deal(nodes, shares, owed, parts)
   end
 end
 
--- A part with a share must not be empty, however few nodes there are: what is left over, or else
--- the largest part, gives it one.
+-- Gives a node to each part that has a share but is empty, however few nodes there are: one that is
+-- left over, or else one of the largest part.
 local function fill_empty(shares, parts, n)
   local wanted = 0
   for part = 1, 3 do wanted = wanted + (shares[part] > 0 and 1 or 0) end
@@ -130,9 +144,9 @@ local function fill_empty(shares, parts, n)
   end
 end
 
--- The labelled nodes in random order, by class for `stratified`.
+-- Returns the labelled nodes in random order, for `stratified` in a group for each class.
 local function groups_of(data, stratified, seed)
-  local labelled = label_kinds.labelled(data.labels)
+  local labelled = label_kinds.known(data)
   local order = labelled[core.sampling.permutation(#labelled, core.rng(seed))]:to_table()
   if not stratified then return {order}, #order end
   local classes = {}
@@ -165,9 +179,9 @@ end
 -- ---------------------------------------------------------------- files
 
 local function read_nodes(data, path)
-  local names = data.node_names and core.text.names()
+  local names = data.node_names and not data.n_graphs and core.text.names() or nil
   local nodes = core.text.read(path, {columns = {names or "id"},
-    n_ids = not names and data.graph.n_nodes or nil})
+    n_ids = not names and (data.n_graphs or data.graph.n_nodes) or nil})
   if not names then return nodes end
   local node_of, numbers = {}, {}
   for node = 1, #data.node_names do node_of[data.node_names[node]] = node end
@@ -184,15 +198,16 @@ local function from_files(data, way)
     local part = checks.SPLIT[i]
     parts[part], keys[part] = read_nodes(data, path), path
   end
-  checks.split({where = WHERE, shift = -1, keys = keys}, parts, data.graph.n_nodes, function(ids)
-    return label_kinds.kind_of(data.labels).first_unlabelled(data.labels, ids)
-  end)
+  checks.split({where = WHERE, shift = -1, keys = keys}, parts, data.n_graphs or data.graph.n_nodes,
+    function(ids)
+    return label_kinds.first_unknown(data, ids)
+  end, data.labels and "label" or "target that is known")
   return parts.train, parts.val, parts.test
 end
 
 -- ---------------------------------------------------------------- ways
 
--- "10/10/80" as {10, 10, 80}; nil for another text.
+-- Parses a text such as "10/10/80" to {10, 10, 80}; returns nil for another text.
 local function numbers_of(text)
   local list = {}
   for word in (text .. "/"):gmatch "([^/]*)/" do
@@ -239,13 +254,14 @@ local function parse(text)
   return shares_way(text) or class_way(text) or files_way(text)
 end
 
---- Whether a text is a way to split, and not the name of a split that a source may have; an error
--- when it is a wrong one. nil is none.
+--- Tells whether a text is a way to split, and not the name of a split of the source; fails when it
+-- is a malformed way. Returns false for nil.
 function splits.is_way(text)
   return text ~= nil and parse(text) ~= nil
 end
 
---- The same way with the paths of its files from the root; other texts stay.
+--- Returns a way to split with the paths of its files made absolute; other texts are returned as
+-- they are.
 function splits.from_root(text)
   local way = text and parse(text)
   if not way or not way.files then return text end
@@ -254,9 +270,9 @@ function splits.from_root(text)
   end), ",")
 end
 
---- The way that is taken for a data set without a split.
+--- Returns the way to split that is used by default for a data set without a split.
 function splits.default(data)
-  return data.multilabel and "10/10/80" or "stratified:10/10/80"
+  return (data.multilabel or not data.labels) and "10/10/80" or "stratified:10/10/80"
 end
 
 --- ladies.data.split(data, how: string [, {seed = 1}]) -> train, val, test: ascending Indexes of
@@ -269,8 +285,9 @@ end
 --   "20-per-class"          or "20-per-class:500/1000": as ladies.data.class_split
 --   "TRAIN,VAL,TEST"        files with a node a line, ids from 0 or, where nodes have them, names
 --
--- The default is "stratified:10/10/80", or "10/10/80" where nodes have several classes. A part with
--- a share has at least one node. data:split(how, opts) sets them in the data set.
+-- The default is "stratified:10/10/80", or "10/10/80" where nodes have several classes, or targets
+-- and no labels; nodes with a known target are then what labelled ones are above. A part with a
+-- share has at least one node. data:split(how, opts) sets them in the data set.
 function splits.of(data, how, opts)
   options.value(WHERE, "the data set", data, "Dataset")
   how = options.value(WHERE, "how", how, "string or nil") or splits.default(data)
@@ -278,8 +295,9 @@ function splits.of(data, how, opts)
   local way = parse(how)
   if not way then
     fail('"%s" is no way to split; there are %s', how, splits.WAYS)
-  elseif data.multilabel and (way.stratified or way.per_class) then
-    fail("%s is for one class a node; where nodes have several, give shares such as 10/10/80", how)
+  elseif (data.multilabel or not data.labels) and (way.stratified or way.per_class) then
+    fail("%s is for one class a node; where nodes have %s, give shares such as 10/10/80", how,
+      data.labels and "several" or "targets")
   end
   return way.make(data, way, opts.seed)
 end
@@ -292,9 +310,9 @@ local function sizes(data)
   return table.concat(words, ", ")
 end
 
--- The classes without a node for training.
+-- Returns the classes without a node for training.
 local function untrained(data)
-  if data.multilabel then return 0 end
+  if data.multilabel or not data.labels then return 0 end
   local n, of_all = 0, data.labels:counts(data.classes)
   for class, count in ipairs(data.labels[data.train]:counts(data.classes)) do
     if count == 0 and of_all[class] > 0 then n = n + 1 end
@@ -302,8 +320,8 @@ local function untrained(data)
   return n
 end
 
---- Splits a data set in the way `how` (nil: the default) by `seed` (nil: 1), and notes it; returns
--- the way and the seed.
+--- Splits a data set in the way `how` (nil: the default) by `seed` (nil: 1), and adds a note about
+-- it; returns the way and the seed.
 function splits.apply(context, data, how, seed)
   local own = data.train and (" in place of its own (%s)"):format(sizes(data)) or ""
   local why = how and "" or ", as it has none; --split (in Lua data:split) chooses another"
@@ -321,10 +339,11 @@ function splits.apply(context, data, how, seed)
 end
 
 --- Gives a data set that was loaded without a split the default one, by `seed` (nil: 1), and says
--- so; returns the way and the seed, nothing where it has a split. One with nodes for validation or
--- test and none for training is an error, which begins with `where`.
+-- so; returns the way and the seed, nothing where it has a split, or neither labels nor targets,
+-- and so none of nodes. One with nodes for validation or test and none for training is an error,
+-- which begins with `where`.
 function splits.complete(where, data, seed)
-  if data.train then return nil end
+  if data.train or not (data.labels or data.targets) then return nil end
   if data.val or data.test then
     errors.fail(("%s: %s has nodes for validation or test but none for training; --split (in Lua "
       .. "split) splits all of them"):format(where, data.name))

@@ -1,19 +1,21 @@
---- Inference: a model's logits, exact or sampled.
+--- Computes the logits of a model, exactly on the whole graph or from sampled neighbourhoods.
 --
 -- Exact inference is the model over the whole graph, one layer after the other, without sampling;
 -- in bounded memory, and for the nodes that are asked for (see ladies.evaluation.way).
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local in_time = require "ladies.evaluation.in_time"
 local mapped_files = require "ladies.base.mapped_files"
 local options = require "ladies.base.options"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
 local Way = require "ladies.evaluation.way"
 
-local inference = {}
+local inference = {in_time = in_time}
 
--- The model's own P of a graph or a data set, which must be that which it was trained with.
+-- Returns the P that the model names, for a graph or a data set; fails if the model was trained
+-- with another P.
 local function own_propagation(where, model, of)
   local graph = options.class_of(of) == "Graph" and of or of.graph
   options.value(where, "the graph", graph, "Graph")
@@ -22,9 +24,9 @@ local function own_propagation(where, model, of)
   return P
 end
 
---- inference.lacking(model) -> string | nil: what a model lacks of what exact inference needs,
--- layer(i, h, block) and n_layers, as a text; nil where it has both, or n_layers = 0, which says
--- that it reads no graph.
+--- inference.lacking(model) -> string | nil: names, for an error, what a model lacks for exact
+-- inference, which needs layer(i, h, block) and n_layers; nil where it has both, or n_layers = 0,
+-- which says that it reads no graph.
 function inference.lacking(model)
   options.value("ladies.inference", "the model", model, "table")
   if model.n_layers == 0 then return nil end
@@ -34,17 +36,17 @@ function inference.lacking(model)
   return missing[1] and table.concat(missing, " and ")
 end
 
---- inference.possible(model) -> boolean: whether a model has what exact inference needs: it lacks
--- nothing.
+--- inference.possible(model) -> boolean: whether a model has what exact inference needs, layer(i,
+-- h, block) and n_layers.
 function inference.possible(model)
   return inference.lacking(model) == nil
 end
 
 local CHUNK = 1 << 14      -- nodes of a forward without a graph
 
---- inference.way{nodes = Index, memory = integer | string, folder = string} -> Way: how exact
--- inference is to be computed, for the `way` of inference.exact. What it finds out the first time
--- is used again, and tostring(way) tells in a line what it has chosen and why.
+--- inference.way{nodes = Index, memory = integer | string, folder = string} -> Way: settings of how
+-- exact inference is computed, for the option `way` of inference.exact. An object that is used
+-- again does not plan anew, and tostring(way) tells in a line what it has chosen and why.
 -- nodes    those whose logits are wanted, by default all. Of the layers before the last one what
 --          these need is computed alone, where that is at most half of the work
 -- memory   the bytes of activations that may be in memory, also as "4G" (half of the machine's);
@@ -84,7 +86,7 @@ local EXACT = {
   nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
 }
 
--- Without a graph, for the nodes of the way.
+-- Computes the logits of a model that reads no graph, for the nodes of the way.
 local function of_nodes(model, features, way)
   local logits = inference.without_graph(model, features)
   return way.nodes and logits:rows(way.nodes) or logits
@@ -125,7 +127,8 @@ function inference.exact(model, data, given)
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
-  local logits = core.in_float32(core.no_grad, way.logits, way, model, P, features)
+  local edges = options.class_of(data) == "Dataset" and data.edges or nil
+  local logits = core.in_float32(core.no_grad, way.logits, way, model, P, features, edges)
   mapped_files.check()
   return logits
 end
@@ -165,6 +168,7 @@ function inference.sampled(model, data, nodes, given)
         options.value(where, "what the sampler returns", batch, "table")
         propagation.state(batch, opts.sampler)
         guard(batch)
+        if data.edges then data.edges:attach_all(batch) end
         local places = sampling.find(batch.output, seeds)
         if #places < #seeds then
           errors.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(

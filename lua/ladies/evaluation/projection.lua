@@ -1,4 +1,5 @@
---- Rows of many numbers in few: embeddings of nodes, to be drawn by ladies.plot.scatter.
+--- Reduces the number of columns of a matrix (PCA, t-SNE), for example to turn embeddings of nodes
+-- into points that ladies.plot.scatter draws.
 --
 --   local H = ladies.inference.exact(model, data)[nodes]
 --   ladies.plot.scatter(ladies.projection.tsne(H),
@@ -25,8 +26,8 @@ local function rows_of(where, X)
   return X
 end
 
--- The eigenvector of the largest eigenvalue of a symmetric matrix, by powers; its largest element
--- is positive. Nil where the matrix is 0.
+-- Returns the eigenvector of the largest eigenvalue of a symmetric matrix, by power iteration, with
+-- the sign that makes its largest element positive. Nil where the matrix is 0.
 local function leading(C, rng)
   local v = core.zeros(C.n_rows, 1):normal_(1, rng)
   v = v * (1 / v:norm())

@@ -1,11 +1,11 @@
---- What exact inference computes in each layer where the logits of some nodes alone are wanted:
--- these nodes in the last layer, they and their neighbours in the layer before, and so on, as the
--- blocks of a mini-batch of whole neighbourhoods; and all nodes in the layers below, once that is
--- not much more.
+--- Finds which nodes exact inference must compute in each layer when only the logits of some nodes
+-- are wanted: these nodes in the last layer, they and their neighbours in the layer before, and so
+-- on, as in a mini-batch of whole neighbourhoods. From the layer on at which this is most of the
+-- graph, all nodes are computed.
 --
--- What is counted are the entries of P in the rows that a layer computes. A layer has the same
--- columns in either way, so the work is in proportion to the entries, but for copying the rows and
--- renaming their columns: so all nodes are taken from half of P's entries on.
+-- The work of a layer is in proportion to the number of entries of P in the rows that it computes,
+-- but rows that are picked must also be copied and their columns renumbered: so all nodes are taken
+-- once the picked rows have half of P's entries.
 
 local options = require "ladies.base.options"
 
@@ -13,13 +13,13 @@ local receptive_field = {}
 
 local MOST = 1 / 2        -- of the entries of P
 
---- receptive_field.of(P, nodes, n_layers) -> table: dst[i], the Index of the nodes of layer i, nil
--- for all of them, as in the layers below `first`; src, the nodes whose features are read, nil for
--- all; entries, the number of those that are gone over in all layers; P and n_layers. nodes may be
--- nil, all.
+--- receptive_field.of(P, nodes, n_layers) -> table: computes the nodes of each layer: dst[i] is the
+-- Index of the nodes of layer i, nil for all, as in the layers below `first`; src, the nodes whose
+-- features are read, nil for all; entries, the number of entries of P that all layers together
+-- read; P and n_layers. nodes may be nil, for all.
 function receptive_field.of(P, nodes, n_layers)
   local field = {P = P, n_layers = n_layers, dst = {}, first = n_layers + 1, entries = 0}
-  -- Of a P in parts each rank has its own rows, all of which it multiplies.
+  -- Where P is divided among ranks, each rank multiplies all rows that it has.
   local dst = options.class_of(P) == "Matrix" and nodes or nil
   for i = n_layers, 1, -1 do
     local entries = dst and P:degrees(dst):sum():item() or P.nnz
@@ -34,8 +34,8 @@ function receptive_field.of(P, nodes, n_layers)
   return field
 end
 
---- The block of layer i, which is not below field.first; all: the Index of all nodes. block.whole
--- is P, by which a layer decides what it may do in one way or another.
+--- Returns the block of layer i, which is not below field.first; all: the Index of all nodes.
+-- block.whole is P, by whose size a layer decides between equivalent orders of its products.
 function receptive_field.block(field, i, all)
   local P, dst = field.P, field.dst[i]
   if i == field.first and not field.src then

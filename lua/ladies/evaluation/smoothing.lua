@@ -1,6 +1,6 @@
---- Predictions smoothed over the graph by labels that are known: a last step after any model, and
--- without one. All of it is the propagation of a matrix F, nodes x classes, which gives back to
--- each node what it began with:
+--- Smooths predictions over the graph with the known labels, as a last step after any model, or
+-- without one. It propagates a matrix F, nodes x classes, and mixes each node's initial row F0 in
+-- again:
 --     F  <-  alpha S F + (1 - alpha) F0                 S = D^-1/2 A D^-1/2, without self-loops
 --
 -- Label propagation (Zhou, Bousquet, Lal, Weston and Schoelkopf, NeurIPS 2003): F0 has a row of 0
@@ -12,8 +12,8 @@
 --     correct   E0 = Y - Z in the rows L, else 0; E by propagation; Z <- Z + s E, with the scale
 --               s_v = (mean over L of ||E0_u||_1) / ||E_v||_1        ("autoscale")
 --     smooth    F0 = Y in the rows L, Z in the others; F by propagation
--- As in the authors' program a scale above 1000 counts as 1; it is of nodes that errors hardly
--- reach.
+-- As in the authors' program a scale above 1000, which nodes have that errors hardly reach, counts
+-- as 1.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -26,7 +26,7 @@ local smoothing = {}
 local free_after = module.free_after
 local LARGEST_SCALE = 1000
 
--- F after some steps from F0, `first`.
+-- Returns F after some steps of propagation from F0, `first`.
 local function propagated(S, first, alpha, steps)
   local share, f = first * (1 - alpha), first
   for i = 1, steps do
@@ -39,13 +39,13 @@ local function propagated(S, first, alpha, steps)
   return free_after(share, f)
 end
 
--- The matrix x with other rows for some nodes.
+-- Returns a copy of the matrix x in which some nodes have other rows.
 local function with_rows(x, nodes, rows)
   return x:clone():copy_rows_(nodes, rows)
 end
 
--- What both need of a data set and the options: S, the nodes with known labels, the labels' kind,
--- and their rows of 0 and 1.
+-- Checks the data set and the options for both functions below, and returns S, the nodes with known
+-- labels, the labels' kind, and the labels as rows of 0 and 1.
 local function known(where, data, opts)
   options.value(where, "the data set", data, "Dataset")
   core.check_constant(where, data.graph.adjacency)
@@ -75,7 +75,7 @@ function smoothing.label_propagation(data, given)
   end)
 end
 
--- The probabilities z corrected by the errors at `nodes`.
+-- Returns the probabilities z, corrected by the propagated errors at `nodes`.
 local function corrected(S, z, nodes, y, opts)
   local known_errors = y - z[nodes]
   local first = with_rows(z * 0, nodes, known_errors)

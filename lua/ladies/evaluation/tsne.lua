@@ -1,6 +1,6 @@
---- Points in two dimensions whose neighbours are those of many: t-SNE (van der Maaten and Hinton,
--- "Visualizing Data using t-SNE", JMLR 2008), exact, of all pairs. With the distances d of the rows
--- of X and D of those of Y
+--- Computes t-SNE, points in two dimensions that have the same neighbours as rows of many columns
+-- (van der Maaten and Hinton, "Visualizing Data using t-SNE", JMLR 2008), exactly, over all pairs.
+-- With the distances d of the rows of X and D of those of Y
 --     p(j|i)  in proportion to exp(-b_i d_ij^2), b_i so that its perplexity 2^H is the same for all
 --     p_ij    = (p(j|i) + p(i|j)) / 2n
 --     q_ij    in proportion to w_ij = 1 / (1 + D_ij^2)
@@ -13,7 +13,7 @@ local core = require "ladies_core"
 local EXAGGERATION, HALVINGS, LEAST_STEP = 12, 60, 50
 local LARGEST = 1e30     -- b, where rows are the same
 
--- The squared distances of all pairs of rows.
+-- Returns the squared distances of all pairs of rows.
 local function squared_distances(X)
   local n = X.n_rows
   local squares = X:square():row_sums()
@@ -23,7 +23,7 @@ local function squared_distances(X)
   return D
 end
 
--- The p(j|i): for each row the b whose entropy is log(perplexity), by halving intervals.
+-- Computes the p(j|i): for each row the b for which the entropy is log(perplexity), by bisection.
 local function conditional(D, perplexity)
   local n, target = D.n_rows, math.log(perplexity)
   local others = 1 - core.sparse(core.zeros(n, n)):add_diag(1):to_dense()
@@ -43,7 +43,7 @@ local function conditional(D, perplexity)
   return P
 end
 
--- The gradient at Y, for p times `exaggeration`.
+-- Returns the gradient at Y, for p times `exaggeration`.
 local function gradient(P, Y, exaggeration)
   local n = Y.n_rows
   local W = 1 / (squared_distances(Y) + 1)

@@ -1,6 +1,7 @@
---- How exact inference goes about it: which rows a layer computes, and where its activations are.
--- The logits are the same, to the bit, whatever that is; but for OpenBLAS's kernels of AVX2 (its
--- Haswell and Zen), whose products differ in the last bits by where a row stands.
+--- Decides how exact inference is carried out: which rows each layer computes, and whether
+-- activations are in memory or in files. The logits are the same to the bit in every way, except
+-- with OpenBLAS's kernels for AVX2 (its Haswell and Zen), whose products depend in the last bits on
+-- the place of a row.
 --
 -- Layer after layer is computed before the next begins, so a node costs its degree once a layer and
 -- not its whole neighbourhood of five hops. Held at a time are the output of the layer before and
@@ -24,7 +25,8 @@ local SPEC = {
   nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
 }
 
--- Where temporary files are, when nothing else is said: they may be larger than /tmp is in memory.
+-- Returns the default folder of temporary files, not /tmp, since they may be larger than a /tmp
+-- that is in memory.
 local function default_folder()
   return os.getenv "TMPDIR" or core.exists "/var/tmp" and "/var/tmp" or "/tmp"
 end
@@ -44,7 +46,7 @@ function Way.new(where, given)
   }, Way)
 end
 
--- Adds the tensors of a value, a Tensor or a table that holds some however deep, to a set.
+-- Adds the tensors in a value, a Tensor or a table with tensors at any depth, to a set.
 local function add_tensors(set, value)
   if options.class_of(value) == "Tensor" then
     set[value] = true
@@ -55,8 +57,8 @@ local function add_tensors(set, value)
   return set
 end
 
--- Gives back the tensors of what a layer was given, but for those that it passed on, as `output`,
--- and those in the set `held`.
+-- Frees the tensors in a layer's input, except those that are in its `output` too and those in the
+-- set `held`.
 local function release(input, output, held)
   local passed_on = add_tensors({}, output)
   for tensor in pairs(add_tensors({}, input)) do
@@ -69,16 +71,19 @@ end
 
 local function in_files(room) return (select(2, core.room_use(room))) end
 
--- The output of the last layer, for the nodes that the field has there.
-local function layers(room, model, field, features)
+-- Computes all layers, and returns the output of the last one for the nodes that `field` has there.
+-- edges: what blocks have of their edges, or nil (see ladies.data.edges).
+local function layers(room, model, field, features, edges)
   local all = core.range(1, field.P.n_rows)
   local whole = {adj = field.P, dst = all, src = all}
+  if edges then edges:attach(whole) end
   local held = add_tensors({[features] = true}, model)
   local h = field.src and features:rows(field.src) or features
   if options.class_of(h) == "Rows" and not model.takes_rows then h = h:to_tensor() end
   for i = 1, model.n_layers do
     local input = h
     local block = i < field.first and whole or receptive_field.block(field, i, all)
+    if edges and block ~= whole then edges:attach(block) end
     h = errors.within("layer %d", i, model.layer, model, i, input, block)
     release(input, h, held)
     if in_files(room) > 0 then collectgarbage() end      -- what a layer has left behind
@@ -86,13 +91,14 @@ local function layers(room, model, field, features)
   return h
 end
 
---- Whether the last computation failed because neither the memory that was given nor the disk had
--- room for it.
+--- Tells whether the last computation failed because neither the memory that was given nor the disk
+-- had room for it.
 function Way:lacked_room()
   return self.room ~= nil and select(3, core.room_use(self.room))
 end
 
--- The results of a call that went well. An error for want of room says what helps.
+-- Returns the results of a protected call that succeeded, and raises the error of one that failed.
+-- An error that is due to a lack of memory or disk space says what helps.
 local function finish(way, ok, ...)
   if ok then return ... end
   if not way:lacked_room() then errors.pass_on(...) end
@@ -100,13 +106,14 @@ local function finish(way, ok, ...)
     .. "TMPDIR, in Lua folder) or sampled inference helps")
 end
 
---- The results of f(room, ...), whose tensors have the memory of this way.
+--- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
+-- its results.
 function Way:call(f, ...)
   self.room = core.room(self.memory, self.folder)
   return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
 end
 
--- Fails unless the last layer has given a row for each of n nodes.
+-- Fails unless the last layer has returned a row for each of n nodes.
 local function check(h, n)
   options.value("ladies.inference", "what the last layer returns", h, "Tensor")
   if h.n_rows ~= n then
@@ -115,8 +122,9 @@ local function check(h, n)
   end
 end
 
---- The logits of the nodes, in their order, or of all; see ladies.inference.exact.
-function Way:logits(model, P, features)
+--- Computes the logits of the way's nodes, in their order, or of all; see ladies.inference.exact.
+-- edges: those of the data set, for blocks to have, or nil.
+function Way:logits(model, P, features, edges)
   local field, nodes, where = self.field, self.nodes, "ladies.inference"
   options.value(where, "the model", model, "table")
   options.value(where, "the model's n_layers", model.n_layers, "integer")
@@ -127,7 +135,7 @@ function Way:logits(model, P, features)
     self.field = field
   end
   local computed = field.dst[model.n_layers]
-  local h = self:call(layers, model, field, features)
+  local h = self:call(layers, model, field, features, edges)
   check(h, computed and #computed or P.n_rows)
   if computed == nodes then return h end
   return h:rows(computed and core.sampling.find(computed, nodes) or nodes)
@@ -137,7 +145,7 @@ local function size(bytes)
   return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
 end
 
---- In one line what was chosen, and why.
+--- Tells in one line what was chosen, and why.
 function Way:__tostring()
   local field, room, parts = self.field, self.room, {"exact"}
   if field and field.first <= field.n_layers then

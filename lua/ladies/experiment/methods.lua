@@ -1,6 +1,6 @@
---- The methods that `ladies train --method` knows: from settings to a sampler. Experiments know
--- methods only through the table methods.by_name, in which they look whenever one is asked for: an
--- entry that a program adds is a method like the others. An entry:
+--- Defines the methods of `ladies train --method`: how the sampler of each is made from settings.
+-- Experiments look methods up in the table methods.by_name only, so an entry that a program adds to
+-- it is a method like the others. An entry:
 --
 --   title            how tables call it
 --   settings         what its sampler takes: names of settings whose place is "sampler" in
@@ -16,8 +16,12 @@
 --                    no_histories
 --   no_graph         whether it is for models that read no graph alone; there is no sampler then
 --   exact_only       why there is no sampled inference, where there is none
+--   in_time          whether it goes by the times of edges: for tasks on edges alone, which are
+--                    then in time (see ladies.task.link_prediction)
+--   of_tasks         settings of tasks that have another default with the method
 
 local batches = require "ladies.training.batches"
+local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
@@ -27,38 +31,52 @@ local tables = require "ladies.base.tables"
 
 local methods = {}
 
--- Parts of about 250 nodes, at least 50, and a batch for every fiftieth of them, at least 5: some
--- 50 batches an epoch on a large graph. (The paper has 1500 parts, 20 a batch, for Reddit's 232,965
--- nodes.)
+-- Decides how many clusters there are and how many make a batch: parts of about 250 nodes, at least
+-- 50, and in a batch a fiftieth of the parts, at least 5. This makes about 50 batches an epoch on a
+-- large graph. (The paper has 1500 parts, 20 a batch, for Reddit's 232,965 nodes.)
 local function resolve_clusters(config, data)
   config.parts = config.parts or math.max(50, data.graph.n_nodes // 250)
   config.clusters = config.clusters or math.max(5, config.parts // 50)
 end
 
--- What the methods that draw a layer's nodes together take.
-local LAYER_WISE = {"samples", "draw", "debias", "union", "row_normalize", "self_nodes", "flat",
-  "probability"}
+-- Returns the field `settings` of an entry from texts with names, of common settings or of options
+-- that ladies.samplers[sampler] declares, and from settings that are given in full.
+local function taken(sampler, ...)
+  local list = {}
+  for _, one in ipairs{...} do
+    if type(one) == "table" then list[#list + 1] = one end
+    for name in (type(one) == "string" and one or ""):gmatch "%S+" do
+      list[#list + 1] = settings.common[name] and name or declared.setting(sampler, name)
+    end
+  end
+  return list
+end
 
--- Left open, so that configurations of finished runs read as they did.
+-- Settings of the methods that draw a layer's nodes together.
+local LAYER_WISE = "samples draw debias union row_normalize self_nodes flat probability"
+
+-- The setting `sketch`. It has no default, so that configurations of runs from before it existed
+-- are still the same.
 local SKETCH = {"sketch", "boolean", follows = "false",
   help = "nodes are drawn by the norms of what they pass on, too, as they were last computed"}
 
--- Where one batch holds all training nodes, the noise of layers without united nodes keeps a model
--- from learning them by heart. Where there are many, a layer should not lose those above it.
-local function resolve_self_nodes(config, data)
+-- Decides whether the nodes above a layer are united into it. Where one batch holds all training
+-- units, the noise of layers without united nodes keeps a model from learning them by heart. Where
+-- there are many batches, a layer should not lose the nodes above it.
+local function resolve_self_nodes(config, _, units)
   if config.self_nodes == "auto" then
-    local one = batches.per_epoch(#data.train, {size = config.batch_size}) == 1
+    local one = batches.per_epoch(units, {batch_size = config.batch_size}) == 1
     config.self_nodes = one and "none" or "previous"
   end
 end
 
--- The samples of each layer.
+-- Returns the number of samples of each layer.
 local function samples_of(config)
   return inputs.samples("ladies.experiment", config)
 end
 
--- A batch's rows in the paper's count when LADIES draws: `samples` nodes in every layer, without
--- united ones; or all of the neighbourhood while it has fewer. A node is its own neighbour, so a
+-- Counts a batch's rows in the paper's way when LADIES draws: `samples` nodes in every layer,
+-- without self_nodes, or the whole neighbourhood if it has fewer. A node is its own neighbour, so a
 -- layer below one with `samples` nodes has as many.
 local function neighbourhood_rows(data, config)
   local P, samples, rows = data.graph:normalize(config.normalize), samples_of(config), nil
@@ -75,7 +93,7 @@ local function neighbourhood_rows(data, config)
   return rows, hidden
 end
 
--- The same when FastGCN does: it draws from all nodes.
+-- Counts a batch's rows in the paper's way when FastGCN draws, which takes them from all nodes.
 local function graph_rows(data, config)
   local hidden, rows = math.min(config.batch_size, #data.train), 0
   for layer, samples in ipairs(samples_of(config)) do
@@ -85,14 +103,15 @@ local function graph_rows(data, config)
   return rows, hidden
 end
 
--- The same of full batches: all nodes in every layer.
+-- Counts the rows of a full batch in the paper's way: all nodes in every layer.
 local function all_rows(data, config)
   local n = data.graph.n_nodes
   return n, config.layers * n
 end
 
--- The entry with the `make` of a constructor(P, options, data) whose options are called as the
--- settings: those that the entry names, `layers`, and the others named here.
+-- Completes an entry by a function `make` that calls constructor(P, options, data), whose options
+-- have the same names as settings: those that the entry names, `layers`, and the further ones named
+-- here.
 local function made_by(constructor, entry, ...)
   local names = tables.append({"layers", ...}, settings.names_of(entry))
   function entry.make(P, config, data)
@@ -103,7 +122,8 @@ local function made_by(constructor, entry, ...)
   return entry
 end
 
--- What a layer of sampled neighbours computes: a mean where P's rows sum to one.
+-- The setting `form` of methods that sample neighbours: by default a layer computes a mean where
+-- P's rows sum to one.
 local FORM = {"form", "mean|unbiased", follows = "mean where P is row-normalised",
   help = "the mean over the sample, or the unbiased estimate of P"}
 
@@ -111,22 +131,24 @@ local function resolve_form(config)
   config.form = config.form or (config.normalize == "row" and "mean" or "unbiased")
 end
 
--- LADIES whose nodes are drawn each on its own.
+-- Makes the sampler PLADIES: LADIES with independent draws of nodes.
 local function poisson_ladies(P, opts)
   opts.draw = "poisson"
   return samplers.ladies(P, opts)
 end
 
--- Cluster-GCN normalises the subgraphs of the adjacency itself.
+-- Makes the sampler Cluster-GCN, which is given the adjacency instead of P, since it normalises
+-- each subgraph itself.
 local function clusters_of(_, opts, data)
   opts.train = data.train
   return samplers.clustergcn(data.graph.adjacency, opts)
 end
 
--- ShaDow normalises the ego graphs of the adjacency itself.
+-- Makes the sampler ShaDow, which is given the adjacency instead of P, since it normalises the ego
+-- graphs itself.
 local function egos_of(_, opts, data) return samplers.shadow(data.graph.adjacency, opts) end
 
--- GraphSAINT's weights are those of the data set's training nodes.
+-- Makes the sampler GraphSAINT, whose weights depend on the data set's training nodes.
 local function saint_of(P, opts, data)
   opts.train = data.train
   return samplers.graphsaint(P, opts)
@@ -138,12 +160,6 @@ local function resolve_saint(config)
   end
 end
 
--- What the players of bandits take.
-local ETA = {"eta", "number in [0, 1]", default = 0.4,
-  help = "the share of the uniform distribution in what players draw by"}
-local DELTA = {"delta", "positive number", default = 0.001, help = "how fast players learn"}
-local CAP = {"cap", "positive number", default = 1, help = "the most that a draw is paid"}
-
 local CVD = {"cvd", "boolean", follows = "true with dropout",
   help = "noise of dropout is kept out of the history"}
 
@@ -151,21 +167,37 @@ local function resolve_cvd(config)
   if config.cvd == nil then config.cvd = (config.dropout or 0) > 0 end
 end
 
--- Why those that learn have no sampled inference.
+-- Makes the temporal sampler, which is given the edges instead of P.
+local function before_times(_, opts, data)
+  if not (data.edges and data.edges.times) then
+    errors.fail(("the method temporal goes by the times of edges, and those of %s have none")
+      :format(data.name))
+  end
+  return samplers.temporal(data.edges, opts)
+end
+
+local function resolve_times(config)
+  if config.normalize == "sym" then
+    errors.fail 'ladies.experiment: the method temporal has normalize = "row" (means) or "none"'
+  end
+end
+
+-- The reason why methods whose samplers learn have no sampled inference.
 local LEARNT = "what its sampler has learnt is in the run's checkpoint, not with the model"
 
 local BY_HISTORY = "with the histories of the finished model its estimate is the exact one"
 
--- MVS draws the seeds, VR-GCN what is below them.
-local function seeds_by_gradients(P, config, data, model)
+-- Makes the sampler MVS-GNN, which draws the seeds, with VR-GCN for the layers below them.
+local function seeds_by_gradients(P, config, data, model, task)
   local inner = samplers.vrgcn(P, {layers = config.layers, hidden = config.hidden,
     samples = config.samples, cvd = config.cvd})
-  return samplers.mvs(inner, {train = data.train, model = model, data = data,
+  return samplers.mvs(inner, {train = data.train, model = model, data = data, task = task,
     batch_size = config.batch_size, large = config.large, refresh = config.refresh,
     floor = config.floor})
 end
 
--- The constructor of a sampler whose probabilities read the features.
+-- Wraps the constructor of a sampler that reads the features, so that it is given those of the data
+-- set.
 local function by_features(constructor)
   return function(P, opts, data)
     opts.features = data.features
@@ -173,104 +205,86 @@ local function by_features(constructor)
   end
 end
 
---- The methods by name.
+--- The entries of all methods by name.
 methods.by_name = {
   ladies = made_by(samplers.ladies, {
-    title = "LADIES", settings = tables.append({SKETCH}, LAYER_WISE), resolve = resolve_self_nodes,
+    title = "LADIES", settings = taken("ladies", SKETCH, LAYER_WISE), resolve = resolve_self_nodes,
     nominal_rows = neighbourhood_rows,
   }),
   pladies = made_by(poisson_ladies, {
     title = "PLADIES", resolve = resolve_self_nodes, nominal_rows = neighbourhood_rows,
-    settings = {"samples", "row_normalize", "self_nodes", "flat", "probability", SKETCH},
+    settings = taken("ladies", "samples row_normalize self_nodes flat probability", SKETCH),
   }),
   fastgcn = made_by(samplers.fastgcn, {
-    title = "FastGCN", settings = LAYER_WISE, resolve = resolve_self_nodes,
+    title = "FastGCN", settings = taken("fastgcn", LAYER_WISE), resolve = resolve_self_nodes,
     defaults = {draw = "wr", self_nodes = "none", row_normalize = false, union = "pre"},
     nominal_rows = graph_rows,
   }),
   graphsage = made_by(samplers.graphsage, {
-    title = "GraphSAGE", fan_out = true, settings = {"samples", FORM}, resolve = resolve_form,
+    title = "GraphSAGE", fan_out = true, settings = taken("graphsage", "samples", FORM),
+    resolve = resolve_form,
     defaults = {samples = 5, normalize = "row"},
   }),
   labor = made_by(samplers.labor, {
     title = "LABOR", fan_out = true,
-    settings = {"samples", FORM,
-      {"iterations", "non-negative integer or converge|", default = 0,
-        help = "that lower the number of distinct nodes, or until it falls no more"},
-      {"layer_dependency", "boolean", default = false,
-        help = "the same random numbers in all layers"},
-      {"batch_dependency", "positive integer", default = 1,
-        help = "batches over which random numbers of nodes move to others; 1: new ones each"}},
+    settings = taken("labor", "samples", FORM, "iterations layer_dependency batch_dependency"),
     resolve = resolve_form, defaults = {samples = 5, normalize = "row"},
   }),
   shadow = made_by(egos_of, {
     title = "ShaDow", fan_out = true,
-    settings = {"samples", {"depth", "positive integer", default = 2,
-      help = "how far the ego graph of a node goes, whatever the number of layers"}},
+    settings = taken("shadow", "samples depth"),
     defaults = {samples = 10},
   }, "normalize"),
   graphsaint = made_by(saint_of, {
-    title = "GraphSAINT",
-    settings = {"samples",
-      {"by", "node|edge|rw|mrw", default = "rw",
-        help = "a subgraph is drawn by its nodes, its edges, random walks, or one of many walkers"},
-      {"length", "positive integer", default = 2, help = "steps of a random walk"},
-      {"frontier", "positive integer", follows = "a quarter of the samples",
-        help = "walkers of mrw"},
-      {"coverage", "positive number", default = 50,
-        help = "how often a node is drawn, on average, for the two normalisations"},
-      {"inductive", "boolean", default = false, help = "drawn from the training nodes alone"},
-    },
+    title = "GraphSAINT", own_seeds = true,
+    settings = taken("graphsaint", "samples by length frontier coverage inductive"),
     defaults = {samples = 500, normalize = "row"}, resolve = resolve_saint,
     exact_only = "its weights are those of subgraphs that it draws itself",
   }),
   clustergcn = made_by(clusters_of, {
-    title = "Cluster-GCN",
-    settings = {
+    title = "Cluster-GCN", own_seeds = true,
+    settings = taken("clustergcn",
       {"parts", "positive integer", follows = "one for 250 nodes, at least 50",
         help = "how many parts the graph is cut into"},
       {"clusters", "positive integer", follows = "a fiftieth of the parts, at least 5",
         help = "parts in a batch"},
-      {"partition", "metis|random", default = "metis", help = "how the parts are made"},
-      {"lambda", "number", default = 0, help = "diagonal enhancement"},
-    },
+      "partition lambda"),
     defaults = {normalize = "row"},
     resolve = resolve_clusters,
   }, "normalize", "seed"),
   vrgcn = made_by(samplers.vrgcn, {
-    title = "VR-GCN", histories = true, fan_out = true, settings = {"samples", CVD},
+    title = "VR-GCN", histories = true, fan_out = true, settings = taken("vrgcn", "samples", CVD),
     defaults = {samples = 2}, resolve = resolve_cvd, exact_only = BY_HISTORY,
   }, "hidden"),
   asgcn = made_by(by_features(samplers.asgcn), {
     title = "AS-GCN",
-    settings = {"samples", "row_normalize", "self_nodes",
-      {"penalty", "non-negative number", default = 0.5,
-        help = "of the variance of sampled layers, in the loss"}},
+    settings = taken("asgcn", "samples row_normalize self_nodes penalty"),
     defaults = {row_normalize = false},
     resolve = resolve_self_nodes, nominal_rows = neighbourhood_rows, exact_only = LEARNT,
   }, "seed"),
   bandit = made_by(samplers.bandit, {
     title = "GNN-BS", fan_out = true,
-    settings = {"samples", "row_normalize", ETA, DELTA, CAP,
-      {"replace", "boolean", default = false, help = "neighbours are drawn with replacement"}},
+    settings = taken("bandit", "samples row_normalize eta delta cap replace"),
     defaults = {samples = 5, row_normalize = false}, exact_only = LEARNT,
   }),
   bliss = made_by(samplers.bliss, {
     title = "BLISS",
-    settings = {"samples", "draw", "debias", "row_normalize", "self_nodes", ETA, CAP,
-      {"steps", "positive integer", default = 1000, help = "that players expect"}},
+    settings = taken("bliss", "samples draw debias row_normalize self_nodes eta cap steps"),
     defaults = {draw = "poisson"}, resolve = resolve_self_nodes,
     nominal_rows = neighbourhood_rows, exact_only = LEARNT,
   }),
+  temporal = made_by(before_times, {
+    title = "temporal", fan_out = true, in_time = true,
+    settings = taken("temporal", "samples",
+      declared.setting("temporal", "strategy", {default = "recent"})),
+    defaults = {samples = 10, normalize = "row"}, of_tasks = {edge_split = "time"},
+    resolve = resolve_times,
+    exact_only = "its inference is exact: it takes all earlier edges, or the most recent ones",
+  }, "normalize"),
   mvs = {
-    title = "MVS-GNN", histories = true, fan_out = true, make = seeds_by_gradients,
-    settings = {"samples", CVD,
-      {"large", "positive integer", follows = "10 batches, at most all",
-        help = "training nodes whose gradients are measured, and drawn from"},
-      {"refresh", "positive integer", default = 20, help = "batches between two measurements"},
-      {"floor", "positive number", default = 0.1,
-        help = "the least norm of a gradient, as a share of the mean"},
-    },
+    title = "MVS-GNN", own_seeds = true, histories = true, fan_out = true,
+    make = seeds_by_gradients,
+    settings = taken("mvs", "samples", CVD, "large refresh floor"),
     defaults = {samples = 2}, resolve = resolve_cvd, exact_only = BY_HISTORY,
   },
   none = {
@@ -279,22 +293,18 @@ methods.by_name = {
   },
   grapes = made_by(by_features(samplers.grapes), {
     title = "GRAPES",
-    settings = {"samples", "row_normalize", "self_nodes",
-      {"objective", "balance|reinforce", default = "balance",
-        help = "of the policy: trajectory balance of a GFlowNet, or the score function"},
-      {"reward_scale", "positive number", default = 1e4,
-        help = "of the loss, in trajectory balance"},
-      {"policy", "positive integer", default = 64, help = "hidden columns of the policy"}},
+    settings = taken("grapes",
+      "samples row_normalize self_nodes objective reward_scale policy"),
     defaults = {samples = 256, self_nodes = "previous"},
     nominal_rows = neighbourhood_rows, exact_only = LEARNT,
   }, "seed"),
   pass = made_by(by_features(samplers.pass), {
     title = "PASS", fan_out = true,
-    settings = {"samples", {"attention", "positive integer", default = 64,
-      help = "columns of the attention's weights"}},
+    settings = taken("pass", "samples attention"),
     defaults = {samples = 5, normalize = "row"}, exact_only = LEARNT,
   }, "seed"),
-  -- A batch is an epoch: it costs more than a validation, and 200 of them are patience enough.
+  -- A full batch is an epoch and takes longer than a validation; a patience of 200 batches is
+  -- enough.
   full = made_by(samplers.full, {
     title = "full batch", settings = {}, defaults = {patience = 200},
     nominal_rows = all_rows, exact_only = "it does not sample",
@@ -302,13 +312,13 @@ methods.by_name = {
   }),
 }
 
---- Their names, as a type of ladies.options.
+--- Returns the names of the methods, as a type of ladies.options.
 function methods.names()
   return settings.one_of(methods.by_name)
 end
 
---- "graphsage:5" as {method = "graphsage", samples = 5}, "full" as {method = "full"}; errors begin
--- with `where`.
+--- Parses a text such as "graphsage:5" to {method = "graphsage", samples = 5}, or "full" to {method
+-- = "full"}; errors begin with `where`.
 function methods.parse(where, text)
   local name, samples = text:match "^([%w_]+):(%w+)$"
   name = options.value(where, "a method", name or text, methods.names())
@@ -322,12 +332,13 @@ function methods.parse(where, text)
   return {method = name, samples = samples}
 end
 
---- Whether the sampler of a method takes a setting.
+--- Tells whether the sampler of a method takes a setting.
 function methods.takes(name, setting)
   return settings.takes(methods.by_name[name], setting)
 end
 
---- Of the settings `common` those that a method has, also those that all have.
+--- Returns those of the settings `common` that the method of this name has, including those that
+-- all methods have.
 function methods.pick(name, common)
   local found = {}
   for key, value in pairs(common) do
@@ -337,8 +348,9 @@ function methods.pick(name, common)
   return found
 end
 
---- Of the settings `common` those that each of the methods in the array `names` has, as an array of
--- tables; an error, which begins with `where`, when none has one of them.
+--- Divides the settings `common` among the methods in the array `names`: an array of tables, each
+-- with those that its method has. A setting that none of them has is an error, which begins with
+-- `where`.
 function methods.share(where, names, common)
   local list, unused = {}, tables.merged(common)
   for i, name in ipairs(names) do
@@ -350,7 +362,7 @@ function methods.share(where, names, common)
   return list
 end
 
---- What tables call the method of a configuration: "LADIES (64)".
+--- Returns the title of a configuration's method in tables, as "LADIES (64)".
 function methods.title(config)
   local title, samples = methods.by_name[config.method].title, config.samples
   return samples and ("%s (%s)"):format(title, settings.show(samples)) or title

@@ -1,10 +1,11 @@
---- Methods and models of the user's own, beside those of ladies.experiment.methods and models: from
--- a file of Lua, which returns a function or an entry as it is written there, or from a function.
+--- Methods, models and tasks of the user's own, beside those of ladies.experiment.methods, models
+-- and tasks: from a file of Lua, which returns a function or an entry as it is written there, or
+-- from a function.
 --
 -- A file is loaded because the user names it, never because data does. Settings that were made with
--- such code hold its hash (method_code, model_code; see ladies.base.code), and where there is a
--- file, its path (method_file, model_file): by these a run that goes on, or the process of a study,
--- knows the code again, or says what is missing.
+-- such code hold its hash (method_code, model_code, task_code; see ladies.base.code), and where
+-- there is a file, its path (method_file, model_file, task_file): by these a run that goes on, or
+-- the process of a study, knows the code again, or says what is missing.
 
 local core = require "ladies_core"
 local code = require "ladies.base.code"
@@ -14,12 +15,14 @@ local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
+local Task = require "ladies.task.object"
+local tasks = require "ladies.experiment.tasks"
 
 local own_code = {}
 
--- Of methods and of models: the table of entries, the place of their settings, what a function
--- alone takes of these, what `make` gives, which of its arguments the settings are, and the other
--- fields of an entry.
+-- How methods, models and tasks differ: the table of entries, the place of their settings, the
+-- settings that a function alone takes, the type that `make` gives, which of its arguments the
+-- settings are, the other fields of an entry, and what is made of that which `make` gives.
 local KINDS = {
   method = {entries = methods.by_name, place = "sampler", takes = {"samples"}, gives = "callable",
     settings_at = 2,
@@ -27,15 +30,20 @@ local KINDS = {
       histories = "boolean or nil", no_graph = "boolean or nil", exact_only = "string or nil"}},
   model = {entries = models.by_name, place = "model", takes = {}, gives = "table", settings_at = 1,
     fields = {no_histories = "boolean or nil", no_graph = "boolean or nil"}},
+  task = {entries = tasks.by_name, place = "task", takes = {}, gives = "table", settings_at = 1,
+    fields = {resolve = "callable or nil"}, finish = function(where, made)
+      return options.class_of(made) == "Task" and made or Task.new(made, where)
+    end},
 }
+local ORDER = {"method", "model", "task"}
 
 -- ---------------------------------------------------------------- code as an entry
 
--- The settings of a run for code of the user's, which a misspelt name would give nil: a copy that
--- refuses all names but those of settings.
+-- Returns a copy of a run's settings for the user's code, in which reading a misspelt name is an
+-- error instead of nil.
 local function refusing(config)
   local copy, names = tables.merged(config), {}
-  for i, one in ipairs(settings.all(methods.by_name, models.by_name)) do
+  for i, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
     names[i], copy[one.name] = one.name, config[one.name]
   end
   tables.append(names, tables.sorted_keys(own_code.SPEC))
@@ -49,8 +57,8 @@ local function refusing(config)
   end})
 end
 
--- What make(...) gives. An error that blames no line of the user's (a function that returns what
--- another one gives has none) has the name of the code.
+-- Calls make(...) and returns its result. If its error names no line of the user's code (as after a
+-- tail call), the name of the code is put before the message.
 local function make_by(where, make, ...)
   local ok, made = errors.try(make, ...)
   if ok then return made end
@@ -58,7 +66,7 @@ local function make_by(where, make, ...)
   errors.pass_on(made, where)
 end
 
--- The entry that a file returned; where: its path.
+-- Checks what a file returned and makes an entry of it; where: the path of the file.
 local function entry_of(kind, name, where, value)
   if type(value) ~= "table" then
     options.value(where, "what the file returns", value, "function or table")
@@ -72,13 +80,15 @@ local function entry_of(kind, name, where, value)
   function entry.make(...)
     local arguments = table.pack(...)
     arguments[kind.settings_at] = refusing(arguments[kind.settings_at])
-    return options.value(where, "what it makes",
+    local made = options.value(where, "what it makes",
       make_by(where, make, table.unpack(arguments, 1, arguments.n)), kind.gives)
+    return kind.finish and kind.finish(where, made) or made
   end
   return settings.check_entry(where, entry, kind.place)
 end
 
--- Puts the entry under a name, unless that is taken by other code than an earlier state of this.
+-- Adds the entry under a name; fails if the name belongs to other code, except an earlier state of
+-- the same file.
 local function add(what, name, entry)
   local entries = KINDS[what].entries
   local there = entries[name]
@@ -93,13 +103,14 @@ local function add(what, name, entry)
   return name
 end
 
---- Whether a text names a file and not a method or a model: it has a slash, or ends in .lua.
+--- Tells whether a text names a file and not a method, a model or a task: it has a slash, or ends
+-- in .lua.
 function own_code.is_file(text)
   return text:find "/" ~= nil or text:find "%.lua$" ~= nil
 end
 
---- Loads the Lua file at `path`; what: "method" or "model". Returns the name, that of the file,
--- under which there is one from now on.
+--- Loads the Lua file at `path`; what: "method", "model" or "task". Returns the name, that of the
+-- file, under which there is one from now on.
 function own_code.load(what, path)
   errors.own_file(path)
   local chunk, reason = load(core.file.read(path), "@" .. path, "t")
@@ -110,7 +121,8 @@ function own_code.load(what, path)
   return add(what, name, entry)
 end
 
--- The same of a function; make: from all arguments of an entry's `make`.
+-- Adds a function as a method or a model, as own_code.load does with a file. `make` becomes the
+-- field of that name in the entry.
 local function add_function(what, name, f, make)
   local entry = entry_of(KINDS[what], name, name, {make = make})
   entry.code = code.hash(f)
@@ -119,8 +131,8 @@ end
 
 -- ---------------------------------------------------------------- naming it
 
---- Fails, with `where` before it, for a name that is no method or model where there is a file of
--- that name in this folder, which is named with its ending.
+--- Fails, with `where` before it, for a name that is no method, model or task where there is a file
+-- of that name in this folder, which is named with its ending.
 function own_code.check_name(where, what, name)
   if not KINDS[what].entries[name] and core.exists(name .. ".lua") == "file" then
     errors.fail(('%s: no %s is called "%s"; for the file in this folder write %s.lua'):format(where,
@@ -128,7 +140,8 @@ function own_code.check_name(where, what, name)
   end
 end
 
--- The name of the method or model that is given as a name, a file, or {name =, [field] = function}.
+-- Returns the name of a method or model that is given as a name, a file, or {name =, [field] =
+-- function}, after adding its code.
 local function name_of(where, what, given, field, arguments)
   options.value(where, "the " .. what, given, "string or table")
   if type(given) == "string" then
@@ -143,8 +156,9 @@ local function name_of(where, what, given, field, arguments)
   end)
 end
 
---- One of the methods of a study as settings: "ladies", "ladies:64", "./mine.lua", "./mine.lua:64"
--- or {name =, sampler = function(P, data, model) -> sampler}. Errors begin with `where`.
+--- Converts one of the methods of a study to settings: "ladies", "ladies:64", "./mine.lua",
+-- "./mine.lua:64" or {name =, sampler = function(P, data, model) -> sampler}. Errors begin with
+-- `where`.
 function own_code.method(where, given)
   local samples
   if type(given) == "string" then
@@ -159,36 +173,46 @@ function own_code.method(where, given)
   return found
 end
 
---- ladies.experiment.own{method =, model =} -> table: settings for code of one's own. Both may be a
--- file, as `ladies train --method` and `--model` take it; or {name =, sampler = function(P, data,
--- model) -> sampler} and {name =, model = function(data) -> model}.
+--- ladies.experiment.own{method =, model =, task =} -> table: settings for code of one's own. Each
+-- may be a file, as `ladies train --method`, `--model` and `--task` take it; or {name =, sampler =
+-- function(P, data, model) -> sampler}, {name =, model = function(data, task) -> model} and {name
+-- =, task = function(data) -> task}.
 function own_code.settings(given)
   local where = "ladies.experiment.own"
   local opts = options.check(where, given, {method = "string or table or nil",
-    model = "string or table or nil"})
+    model = "string or table or nil", task = "string or table or nil"})
   local found = opts.method and own_code.method(where, opts.method) or {}
+  if opts.task then
+    found.task = name_of(where, "task", opts.task, "task", function(_, data) return data end)
+    options.value(where, "task", found.task, tasks.names())
+    found.task_code = tasks.by_name[found.task].code
+  end
   if opts.model then
-    found.model = name_of(where, "model", opts.model, "model", function(_, data) return data end)
+    found.model = name_of(where, "model", opts.model, "model", function(_, data, task)
+      return data, task
+    end)
     options.value(where, "model", found.model, models.names())
     found.model_code = models.by_name[found.model].code
   end
   return found
 end
 
---- The methods of a study as texts, which say what they are called.
+--- Returns the names of the methods in a list, in which methods may also be given by their names.
 function own_code.names(list)
   return tables.map(list, function(one) return type(one) == "table" and one.name or one end)
 end
 
 -- ---------------------------------------------------------------- knowing it again
 
---- The types of the settings that tell of code, for options.check.
+--- The types of the settings that identify a user's code, for options.check.
 own_code.SPEC = {
   method_code = "string or nil", method_file = "string or nil",
   model_code = "string or nil", model_file = "string or nil",
+  task_code = "string or nil", task_file = "string or nil",
 }
 
--- What is wrong with the method or model of some settings, or nil.
+-- Returns why the user's code that these settings name cannot be used again, because it is not
+-- loaded or has changed; nil if it can.
 local function trouble(what, given)
   local entry, hash = KINDS[what].entries[given[what]], given[what .. "_code"]
   local file = given[what .. "_file"] or entry and entry.file
@@ -202,30 +226,37 @@ local function trouble(what, given)
 end
 
 --- Fails, with `where` before it, when settings that are taken up again were made with a method or
--- model (what: "method" or "model") whose code is not there now, or is other code.
+-- model or a task (what: "method", "model" or "task") whose code is not there now, or is other
+-- code.
 function own_code.check(where, given, what)
   local text = trouble(what, given)
   if text then errors.fail(("%s: %s"):format(where, text)) end
 end
 
---- Whether all code that the settings were made with is there as it was.
+--- Tells whether all of the user's code that the settings name is loaded and unchanged.
 function own_code.is_here(given)
-  return not (trouble("method", given) or trouble("model", given))
+  return not (trouble("method", given) or trouble("model", given) or trouble("task", given))
 end
 
--- The fields of the entries of a method and a model that settings name.
+-- The fields of the entries of a method, a model and a task that settings name.
 local function fields_of(given, field)
-  local method, model = methods.by_name[given.method], models.by_name[given.model]
-  return method and method[field], model and model[field]
+  local found = {}
+  for i, what in ipairs(ORDER) do
+    local entry = KINDS[what].entries[given[what]]
+    found[i] = entry and entry[field]
+  end
+  return found[1], found[2], found[3]
 end
 
---- The hashes of the code of the method and the model that settings name, nil for the library's.
+--- The hashes of the code of the method, the model and the task that settings name, nil for the
+-- library's.
 function own_code.hashes(given) return fields_of(given, "code") end
 
---- The paths of their files, nil where there is none.
+--- Returns the paths of the files of the method and of the model that settings name, nil where
+-- there is none.
 function own_code.paths(given) return fields_of(given, "file") end
 
---- The names of the settings that the methods of one's own have written down, as a set.
+--- Returns the set of the names of all settings that the user's own methods declare.
 function own_code.own_settings()
   local names = {}
   for _, entry in pairs(methods.by_name) do
@@ -236,13 +267,14 @@ function own_code.own_settings()
   return names
 end
 
---- A configuration, which gets the paths of the files of code of one's own that it was made with.
+--- Adds the paths of the files with the user's code to a configuration, and returns it.
 function own_code.with_files(config)
-  config.method_file, config.model_file = own_code.paths(config)
+  config.method_file, config.model_file, config.task_file = own_code.paths(config)
   return config
 end
 
--- The entries of files, sorted by path, as an array of {what =, name =, entry =}.
+-- Returns the entries that come from files, sorted by path, as an array of {what =, name =, entry
+-- =}.
 local function loaded()
   local list = {}
   for what, kind in pairs(KINDS) do
@@ -254,12 +286,12 @@ local function loaded()
   return list
 end
 
---- The files that are loaded, as an array of {what, path}.
+--- Returns the user's files that are loaded, as an array of {what, path}.
 function own_code.files()
   return tables.map(loaded(), function(one) return {one.what, one.entry.path} end)
 end
 
--- Those of `loaded` that are from the file at `path`, which must be some.
+-- Returns the methods and models that were loaded from the file at `path`; fails if there are none.
 local function loaded_from(path)
   local all, list = loaded(), {}
   if not core.exists(path) then errors.fail("ladies.reload: there is no file " .. path) end
@@ -291,7 +323,8 @@ function own_code.reload(path)
   return changed
 end
 
---- The name of a method or model of these settings that is a function and has no file, or nil.
+--- The name of a method, model or task of these settings that is a function and has no file, or
+-- nil.
 function own_code.function_in(given)
   for what, kind in pairs(KINDS) do
     local entry = kind.entries[given[what]]

@@ -1,18 +1,19 @@
---- The three readings of the paper: settings that belong together, as their differences from the
--- defaults of ladies.experiment.settings. Any of them can be overridden.
+--- Defines the presets, three sets of settings that follow different readings of the LADIES paper,
+-- by their differences from the defaults of ladies.experiment.settings. Each setting can be
+-- overridden.
 --
---   default   ours, for use: the defaults themselves
+--   default   the recommended settings: the defaults themselves
 --   paper     the text of the paper where it says, the plainest choice where it does not
 --   code      the authors' published program
 
 local presets = {}
 
--- The defaults were chosen by validation F1 in the sweeps of ladies_paper.reproduce: united nodes
--- and dropout matter there, weight decay, clip and unbiased weights do not separate from none. On a
--- large graph there are 100 batches between validations, so the patience of the paper, 200, would
--- be two looks; with dropout the F1 still rises after that. The network, that of GCNII, was chosen
--- by validation F1 too, so that five layers are no worse than two, and the graph no worse than none
--- (doc/models.md).
+-- The defaults were chosen by validation F1 in the sweeps of experiments.paper.reproduce: united
+-- nodes and dropout matter there; weight decay, clip and unbiased weights do not separate from
+-- none. On a large graph there are 100 batches between validations, so the patience of the paper,
+-- 200, would be two looks; with dropout the F1 still rises after that. The network, that of GCNII,
+-- was chosen by validation F1 too, so that five layers are no worse than two, and the graph no
+-- worse than none (doc/models.md).
 presets.default = {model = "gcnii"}
 
 presets.paper = {

@@ -1,55 +1,60 @@
---- A finished run's model, taken up again from the run's folder: on its data set, with its sampler.
--- The run is one of `ladies train`, whose settings say how all of it is made, or one that a script
--- left (ladies.train{out = ...}): then the folder says how the model is built where it is one of
--- ours, where the data set is where it came from a file, and how its nodes were split.
+--- Loads the model of a finished run from the run's folder, with its data set and its sampler, to
+-- use it again. If the run is one of `ladies train`, its settings say how all parts are made. If a
+-- script made it (ladies.train{out = ...}), the folder says how the model is built if it is one of
+-- the library's, from which file the data set came, if it came from one, and how its nodes were
+-- split.
 
 local core = require "ladies_core"
-local changes = require "ladies.data.changes"
 local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local fields = require "ladies.base.fields"
-local hashes_of = require "ladies.data.hashes"
+local hashes = require "ladies.data.hashes"
 local inference = require "ladies.evaluation.inference"
-local label_kinds = require "ladies.data.labels"
 local methods = require "ladies.experiment.methods"
 local model_file = require "ladies.nn.model_file"
 local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
-local not_finite = require "ladies.training.not_finite"
+local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
-local run_identity = require "ladies.training.run_identity"
+local propagation = require "ladies.graph.propagation"
+local run_identity = require "ladies.training.checkpoint.identity"
 local run_page = require "ladies.experiment.run_page"
 local smoothing = require "ladies.evaluation.smoothing"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
+local task_of = require("ladies.task").of
+local tasks = require "ladies.experiment.tasks"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
-fields.of_class(SavedRun, "path config data model sampler:function|table batch_size:integer")
+fields.of_class(SavedRun, "path config data source:table task:Task model sampler:function|table "
+  .. "batch_size:integer in_time:boolean",
+  {nodes = "run:units(part) are the units of its task, such as nodes"})
 
 local CONTENT, SPLIT = {"edges", "features", "labels"}, {"train", "val", "test"}
 
 -- ---------------------------------------------------------------- its data set
 
--- Fails for a data set of which these parts are not what they were when the run began.
+-- Raises the error for a data set of which these parts have changed since the run began.
 local function refuse(path, data, parts)
   errors.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, name "
     .. "it with --dataset (in Lua dataset)"):format(path, data.name, parts))
 end
 
--- The data set of a run of `ladies train`. One that is named has its own split, or the default one.
+-- Loads the data set of a run of `ladies train`, or the one `named` in its place, which has its own
+-- split or the default one.
 local function data_of_experiment(path, config, before, named)
   if named then config.dataset, config.split = named, nil end
   local data = experiment.read(config)
-  local parts = before and not named and changes(before.data, hashes_of(data))
+  local parts = before and not named and hashes.differing(before.data, hashes.of(data))
   if parts then refuse(path, data, parts) end
   return data
 end
 
--- Gives a data set the split of a run, which its predictions tell.
+-- Gives a data set the split of a run, which is read from the run's predictions.
 local function take_split(data, predictions)
   local file <close> = core.npz.open(predictions)
   local nodes, split = {{}, {}, {}, [0] = {}}, file:index "split"
@@ -66,16 +71,16 @@ local function take_split(data, predictions)
   for i, part in ipairs(SPLIT) do data[part] = nodes[i][1] and core.index(nodes[i]) or nil end
 end
 
--- Which of some parts of the data set are others than before, as text, or nil.
+-- Tells which of some parts of the data set have changed, as text, or nil.
 local function changed(before, data, parts)
-  local now, old, new = hashes_of(data), {}, {}
+  local now, old, new = hashes.of(data), {}, {}
   for _, part in ipairs(parts) do old[part], new[part] = before.data[part], now[part] end
-  return changes(old, new)
+  return hashes.differing(old, new)
 end
 
--- The data set of a script's run, where `before` says that there was one: in the file that it came
--- from, or that is named. With the content of the run's it also has the run's split, which the
--- script may have made; with another content its own, or the default one.
+-- Loads the data set of a script's run, from the file from which it came then, as `before` says, or
+-- the one `named`. If its content is that of the run's data set it gets the run's split, which the
+-- script may have made; otherwise it has its own or the default one.
 local function data_of_script(folder, before, named)
   local source = before and before.source
   if not named and not source then
@@ -98,8 +103,9 @@ end
 
 -- ---------------------------------------------------------------- the run
 
--- The settings of the run in the folder, empty where it has none; whether they are those of
--- `ladies train`, which say how all of it is made; and what its checkpoint says of it, or nil.
+-- Reads the settings of the run in the folder, empty where it has none. Returns them, whether they
+-- are those of `ladies train`, which say how all parts are made, and what the checkpoint says about
+-- the run, or nil.
 local function read(folder)
   local settings = folder:has "config.json" and folder:read_json "config.json" or nil
   local before
@@ -115,8 +121,9 @@ local function read(folder)
   return settings or before and before.settings or {}, whole, before
 end
 
--- What makes or is the model of the run: a function(settings, data), a table, or nil for ours; from
--- what was given, or from code of the user's own that the run was trained with.
+-- Returns the model to fill, or a function(settings, data) that makes it, as the user gave it or
+-- from the user's own code with which the run was trained; nil where the model is one of the
+-- library's.
 local function maker_of(path, given, settings)
   local name = type(given) == "string" and own_code.load("model", given)
   if settings.model_code and (name or not given) then
@@ -126,24 +133,36 @@ local function maker_of(path, given, settings)
   return name and models.by_name[name].make or given
 end
 
--- The model in the folder; given: a model to fill, or the function that makes it, or nil.
-local function model_of(path, given, settings, data)
+-- Loads the model in the folder; given: a model to fill, or the function that makes it, or nil.
+local function model_of(path, given, settings, task)
+  local data = task.data
   if type(given) == "function" then
-    given = options.value(path, "what the function makes", given(settings, data), "table")
+    given = options.value(path, "what the function makes", given(settings, data, task), "table")
   end
+  if given and options.class_of(given) ~= "Matrix" then task:equip(given) end
   local model = model_file.load(path, given)
   local c = model.config
-  if c and c.inputs and (c.inputs ~= data.features.n_cols or c.outputs ~= data.classes) then
-    errors.fail(("the model in %s is for %d features and %d classes, %s has %d and %d"):format(
-      path, c.inputs, c.outputs, data.name, data.features.n_cols, data.classes))
+  if c and c.inputs and (c.inputs ~= data.features.n_cols
+    or task.outputs and c.outputs ~= task.outputs) then
+    errors.fail(("the model in %s is for %d features and %d %s, %s has %d and %d"):format(
+      path, c.inputs, c.outputs, task.outputs_are, data.name, data.features.n_cols,
+      task.outputs or c.outputs))
   end
   return model
 end
 
---- ladies.saved_run(path [, {dataset =, data =, model =, method =, sampler =}]) -> SavedRun: the
--- finished run in a folder, of `ladies train` or of ladies.train{out = path}, to use its model: a
--- table with `path`, `data`, `model` and, of `ladies train`, `config`; see its methods nodes and
--- logits.
+-- The task of the run: that of its settings, one that was given, or the one that the data set is
+-- for.
+local function task_of_run(path, config, whole, given, data)
+  if options.class_of(given) == "Task" then return given end
+  if config.task_code then own_code.check(path, config, "task") end
+  return whole and tasks.of(config, data) or task_of(data)
+end
+
+--- ladies.saved_run(path [, {dataset =, data =, task =, model =, method =, sampler =}]) ->
+-- SavedRun: loads the finished run in a folder, of `ladies train` or of ladies.train{out = path},
+-- to use its model. It returns a table with `path`, `data`, `task`, `model` and, of `ladies train`,
+-- `config`; see its methods units and scores.
 -- dataset    the name or path of another data set than the run's, with as many features and
 --            classes; it has its own split or the default one. The run's own must be as it was. It
 --            has to be named where a script had made it.
@@ -152,10 +171,13 @@ end
 --            parameters, function(settings, data) -> model, or the file of a model of one's own
 -- method     for sampled inference, the file of a method of one's own that the run was trained with
 -- sampler    for sampled inference, where a script had its own
+-- task       the file of a task of one's own that the run was trained for; of a script's run, the
+--            task itself, on the data set
 function SavedRun.new(path, given)
   local opts = options.check("ladies.saved_run", given, {
     dataset = "string or nil", data = "Dataset or nil", sampler = "callable or nil",
     model = "string or function or table or nil", method = "string or nil",
+    task = "string or Task or nil",
   })
   local folder = own_folder.at(options.value("ladies.saved_run", "the path", path, "string"))
   local settings, whole, before = read(folder)
@@ -165,29 +187,34 @@ function SavedRun.new(path, given)
   elseif opts.method then
     own_code.load("method", opts.method)
   end
+  if type(opts.task) == "string" then
+    if not settings.task_code then
+      errors.fail(("%s: the run was not trained for a task of one's own; leave --task out (in Lua "
+        .. "task)"):format(path))
+    end
+    own_code.load("task", opts.task)
+  end
   local maker = maker_of(path, opts.model, settings)
   local config = whole and own_code.is_here(settings)
     and experiment.stored(settings, folder:file "config.json") or settings
-  local data = opts.data or whole and data_of_experiment(path, config, before, opts.dataset)
+  local own_task = options.class_of(opts.task) == "Task" and opts.task or nil
+  local data = opts.data or own_task and own_task.data
+    or whole and data_of_experiment(path, config, before, opts.dataset)
     or data_of_script(folder, before, opts.dataset)
-  return setmetatable({path = path, config = whole and config or nil, data = data,
-    model = model_of(path, maker, config, data), sampler = opts.sampler,
-    batch_size = settings.batch_size}, SavedRun)
-end
-
---- run:nodes(part: string) -> Index: the nodes of a part of the split, an Index: "train", "val",
--- "test", "labelled" (every node with a label) or "all".
-function SavedRun:nodes(part)
-  local data = self.data
-  if part == "all" then return core.range(1, data.graph.n_nodes) end
-  if part == "labelled" then return label_kinds.labelled(data.labels) end
-  if not data[part] or #data[part] == 0 then
-    errors.fail(("%s has no %s nodes"):format(data.name, part))
+  local task = task_of_run(path, config, whole, opts.task, data)
+  if task.decoder and whole and not maker then
+    maker = models.by_name[config.model or "gcn"].make
   end
-  return data[part]
+  return setmetatable({path = path, config = whole and config or nil, data = task.data, task = task,
+    source = data, model = model_of(path, maker, config, task), sampler = opts.sampler,
+    batch_size = settings.batch_size, in_time = settings.in_time}, SavedRun)
 end
 
--- The sampler of the run, with another number of samples where it is given.
+--- run:units(part: string) -> Index: the units of the task of a part of the split, nodes where the
+-- task is of nodes: "train", "val", "test", "labelled" (every one with a target) or "all".
+function SavedRun:units(part) return self.task:units_of(part) end
+
+-- Makes the sampler of the run, with another number of samples if that is given.
 local function sampler_of(run, samples)
   local config = run.config
   if run.sampler and not samples then return run.sampler end
@@ -198,15 +225,15 @@ local function sampler_of(run, samples)
   end
   own_code.check(run.path, config, "method")
   local reason = methods.by_name[config.method].exact_only
-  if reason then
+  if reason and not run.task.infer then
     errors.fail(("%s has no sampled inference: %s"):format(config.method, reason))
   elseif samples and not config.samples then
     errors.fail(("%s takes no number of samples"):format(config.method))
   end
-  return experiment.sampler(config, run.data, run.model, samples)
+  return experiment.sampler(config, run.source, run.model, samples)
 end
 
--- Fails for logits of nodes that are no numbers: every class would be as good as any other.
+-- Fails if logits are not finite, since then they predict nothing; otherwise returns them.
 local function checked(run, logits, nodes)
   if logits:is_finite() then return logits end
   for i = 1, #nodes do
@@ -227,8 +254,16 @@ end
 -- Logits that are not finite are an error.
 function SavedRun:logits(nodes, given)
   local opts = given or {}
+  if self.task.infer or self.in_time and opts.how ~= "sampled" then
+    errors.fail(("%s: %s"):format(self.path, propagation.LOOKS_AHEAD))
+  end
   if opts.smooth then
-    local logits = self:logits(self:nodes "all", tables.merged(opts, {smooth = false}))
+    if self.task.unit ~= "node" or self.task.outputs_are ~= "classes" then
+      errors.fail(("%s: Correct and Smooth is of classes of nodes, and the run's task is %s")
+        :format(self.path, self.task.name))
+    end
+    local all = core.range(1, self.data.graph.n_nodes)
+    local logits = self:logits(all, tables.merged(opts, {smooth = false}))
     return checked(self, smoothing.correct_and_smooth(self.data, logits)[nodes], nodes)
   end
   if opts.how ~= "sampled" then
@@ -243,9 +278,30 @@ function SavedRun:logits(nodes, given)
   }), nodes)
 end
 
+--- run:scores(units: Index [, {how = "exact", memory = integer | string, tell = function, samples =
+-- integer, draws = 1, seed = 1, smooth = false}]) -> any: what the model gives for some units of
+-- its task, by the logits of the nodes that they need: of nodes, these logits. How is as in
+-- `logits`.
+function SavedRun:scores(units, given)
+  local task = self.task
+  if task.unit ~= "node" and given and given.how == "sampled" then
+    errors.fail(("%s: sampled inference is of nodes, and the task %s is of %ss"):format(self.path,
+      task.name, task.unit))
+  end
+  if task.infer then
+    local out, wrong = task:inferred(self.path, units, self.model, sampler_of(self))
+    if out then return out end
+    errors.fail(("%s: what the model gives is not finite: it has %s"):format(self.path,
+      not_finite(wrong)))
+  end
+  local nodes = task.nodes and task.nodes(units)
+  return core.no_grad(task.scored, task,
+    self:logits(nodes or core.range(1, self.data.graph.n_nodes), given), units, self.model)
+end
+
 --- run:page([part: string]) -> string: the run as one page of HTML that needs nothing else: what it
--- came to, its curves, which classes are taken for which, the nodes of `part` (test, or else val;
--- see nodes) that the model is most wrong about, and the configuration. `ladies view` writes it.
+-- came to, its curves, what the task shows of a part (test, or else val; see units), such as which
+-- classes are taken for which, and the configuration. `ladies view` writes it.
 function SavedRun:page(part) return run_page(self, part) end
 
 return SavedRun

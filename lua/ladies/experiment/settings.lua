@@ -1,6 +1,6 @@
---- Every setting of an experiment, once. What is checked, shown by `ladies train --help`, printed,
--- stored in config.json and listed in the reference comes from this table and from the entries of
--- ladies.experiment.methods and ladies.experiment.models.
+--- Declares every setting of an experiment, once. The settings that are checked, shown by `ladies
+-- train --help`, printed, stored in config.json and listed in the reference come from this table
+-- and from the entries of ladies.experiment.methods and ladies.experiment.models.
 --
 -- A setting is {name, type, default =, help =}, with the types of ladies.options. One without a
 -- default may stay open; `follows` says what it becomes then. What ladies.train has as an option is
@@ -9,6 +9,7 @@
 --   experiment   what the others have in common
 --   data         the data set and what is done to it
 --   sampler, model   of those methods and models alone that name it in their `settings`
+--   task         of tasks, which have written them down
 --   optimizer, training, validation
 
 local core = require "ladies_core"
@@ -17,7 +18,7 @@ local complete = require "ladies.data.complete"
 local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
 local GcnConv = require "ladies.nn.gcn_conv"
-local inputs = require "ladies.sampling.inputs"
+local of_sampler = require "ladies.sampling.declared"
 local options = require "ladies.base.options"
 local presets = require "ladies.experiment.presets"
 local tables = require "ladies.base.tables"
@@ -26,12 +27,15 @@ local settings = {}
 
 local load = complete.SPEC
 
--- The defaults are those of the preset `default`.
+-- All settings by their place, in the order of the help. The defaults are those of the preset
+-- `default`.
 local PLACES = {
   {"experiment",
     {"method", "string", default = "ladies", help = "what is trained"},
     {"model", "string", follows = "gcn in other presets, and with histories",
       help = "the network"},
+    {"task", "string", follows = "what the data set is for",
+      help = "what is learned, and by which metrics it is judged"},
     {"preset", "default|paper|code", default = "default",
       help = "our settings, those of the paper's text, or those of its authors' program"},
     declared.find "seed",
@@ -48,6 +52,8 @@ local PLACES = {
     {"split_seed", load.split_seed, follows = "1", help = "of a random split"},
     {"directed", load.directed, follows = "symmetrize",
       help = "edges as they are listed, or both ways"},
+    {"parallel", load.parallel, follows = "keep where edges have features, types or times, else "
+      .. "merge", help = "several edges of one pair of nodes, as entries of their own or as one"},
     {"make_features", load.make_features, help = "features for a graph without any"},
     {"max_ids", load.max_ids, help = "the most nodes, columns or classes that a file may ask for "
       .. "by a number alone"},
@@ -55,6 +61,8 @@ local PLACES = {
       help = "how tables name nodes, of which the first column of the features is then one"},
     {"classes", load.classes, follows = "numbers", help = "how tables give classes: a number or a "
       .. "name for each node, or a column of 0 and 1 for each class"},
+    {"labels_as", load.labels_as, follows = "targets where a number is not whole, else classes",
+      help = "what numbers are that a data set has for its nodes"},
     {"features_in", load.features_in, follows = "memory, or file where it takes more than a "
       .. "quarter of that", help = "whether the features are read, or stay in their file"},
     {"features", "as_given|row_normalized", default = "as_given",
@@ -63,20 +71,16 @@ local PLACES = {
       help = "control experiments: labels or edges that are shuffled"},
   },
   {"sampler",
-    {"samples", inputs.SAMPLES, default = 512, help = "nodes drawn for a layer, or neighbours for "
-      .. "a node; with commas between them, those of each layer, the first nearest the features"},
-    {"draw", "wor|wr|poisson", default = "wor", help = "how nodes are drawn: without replacement, "
-      .. "with it, or each on its own; see sampling.choice"},
-    {"debias", "boolean", default = false, help = "unbiased weights for draw wor"},
-    {"self_nodes", "none|previous|batch|auto", default = "auto",
+    of_sampler.setting(nil, "samples", {default = 512}),
+    of_sampler.setting(nil, "draw"),
+    of_sampler.setting(nil, "debias"),
+    of_sampler.setting(nil, "self_nodes", {[2] = "none|previous|batch|auto", default = "auto",
       help = "nodes that every sampled layer holds besides: none, the previous layer's, the "
-        .. "batch's; auto is none where a batch holds all training nodes, else previous"},
-    {"union", "pre|post", default = "pre",
-      help = "self nodes are put in before the draw, or after it as the authors do"},
-    {"row_normalize", "boolean", default = true, help = "sampled rows are divided by their sums"},
-    {"probability", "norms|uniform", default = "norms",
-      help = "nodes are drawn by the norms of their columns, or all alike"},
-    {"flat", "boolean", default = false, help = "by the norms of columns, not by their squares"},
+        .. "batch's; auto is none where a batch holds all training nodes, else previous"}),
+    of_sampler.setting(nil, "union"),
+    of_sampler.setting(nil, "row_normalize"),
+    of_sampler.setting(nil, "probability"),
+    of_sampler.setting(nil, "flat"),
   },
   {"model",
     {"activation", activation.names, default = "relu", help = "after each hidden layer"},
@@ -91,18 +95,17 @@ local PLACES = {
     {"order", GcnConv.orders, default = "auto",
       help = "of the linear map and the propagation in a layer"},
   },
+  {"task"},
   {"optimizer", table.unpack(declared.groups.optimizer)},
   {"training", table.unpack(declared.groups.training)},
   {"validation",
-    {"validation", "exact|sampled", default = "exact",
-      help = "over the whole graph, or of a batch with 20 times the samples"},
     table.unpack(declared.groups.validation)},
 }
 
--- The places whose settings a method or a model has only when it names them.
-local NAMED = {sampler = true, model = true}
+-- The places whose settings a method, a model or a task has only when it names them.
+local NAMED = {sampler = true, model = true, task = true}
 
--- A setting as it is written above, as {name =, type =, default =, help =, place =}.
+-- Converts a setting as it is written above to {name =, type =, default =, help =, place =}.
 local function read(one, place)
   local type_text = one[2]
   if one.default == nil and not type_text:find(" or nil", 1, true) then
@@ -112,7 +115,7 @@ local function read(one, place)
     help = one.help, place = place}
 end
 
---- The settings of the table by name.
+--- The settings declared in this file, by name.
 settings.common = {}
 
 local common = settings.common
@@ -122,12 +125,12 @@ end
 
 -- ---------------------------------------------------------------- who takes what
 
---- The names of the settings that an entry takes, in its order.
+--- Returns the names of the settings that an entry takes, in its order.
 function settings.names_of(entry)
   return tables.map(entry.settings, function(one) return type(one) == "table" and one[1] or one end)
 end
 
---- Whether an entry of methods or models takes the setting of this name.
+--- Tells whether an entry of methods or models takes the setting of this name.
 function settings.takes(entry, name)
   for _, taken in ipairs(settings.names_of(entry)) do
     if taken == name then return true end
@@ -135,7 +138,8 @@ function settings.takes(entry, name)
   return false
 end
 
---- The settings of an experiment with these entries, {sampler = a method, model = a model}, as
+--- The settings of an experiment with these entries, {sampler = a method, model = a model, task = a
+-- task}, as
 -- {name =, type =, default =, help =, place =} in the order of the table: those of every
 -- experiment, those that the entries name, and the entries' own.
 function settings.of(entries)
@@ -155,7 +159,8 @@ function settings.of(entries)
   return list
 end
 
--- An entry that takes what any of the entries takes, a table of them by name.
+-- Returns an entry that takes every setting that any of the entries takes; `entries` is a table by
+-- name.
 local function union(entries)
   local whole = {settings = {}}
   for _, name in ipairs(tables.sorted_keys(entries)) do
@@ -168,16 +173,17 @@ local function union(entries)
   return whole
 end
 
---- The names of entries, a table of them by name, as a type of ladies.options: one of these words.
+--- Returns the type of ladies.options that allows the names of the entries, a table by name, as
+-- words.
 function settings.one_of(entries)
   local names = table.concat(tables.sorted_keys(entries), "|")
   return names:find "|" and names or names .. "|"
 end
 
---- All settings that there are with these methods and models, tables of entries by name.
-function settings.all(methods, models)
-  local list = settings.of{sampler = union(methods), model = union(models)}
-  local named = {method = methods, model = models}
+--- All settings that there are with these methods, models and tasks, tables of entries by name.
+function settings.all(methods, models, tasks)
+  local list = settings.of{sampler = union(methods), model = union(models), task = union(tasks)}
+  local named = {method = methods, model = models, task = tasks}
   for i, one in ipairs(list) do
     local entries = named[one.name]
     if entries then
@@ -188,7 +194,7 @@ function settings.all(methods, models)
   return list
 end
 
---- The names of those of the entries, a table of them by name, that take a setting.
+--- Returns the names of those entries that take a setting; `entries` is a table by name.
 function settings.owners(entries, name)
   local owners = {}
   for _, owner in ipairs(tables.sorted_keys(entries)) do
@@ -197,7 +203,7 @@ function settings.owners(entries, name)
   return owners
 end
 
--- What is wrong with an element of an entry's `settings`, or nil.
+-- Returns what is wrong with an element of an entry's `settings`, or nil.
 local function wrong_element(one, place)
   if type(one) == "string" then
     local there = common[one]
@@ -215,8 +221,8 @@ local function wrong_element(one, place)
   end
 end
 
---- The entry, of methods (place "sampler") or models ("model"); an error that begins with `where`
--- when its `settings` or `defaults` are wrong.
+--- The entry, of methods (place "sampler"), models ("model") or tasks ("task"); an error that
+-- begins with `where` when its `settings` or `defaults` are wrong.
 function settings.check_entry(where, entry, place)
   for i, one in ipairs(options.value(where, "settings", entry.settings, "table")) do
     local wrong = wrong_element(one, place)
@@ -236,7 +242,7 @@ function settings.check_entry(where, entry, place)
   return entry
 end
 
---- The values of a configuration whose settings have one of these places.
+--- Returns those values of a configuration whose settings have one of these places.
 function settings.at(config, ...)
   local wanted, values = {}, {}
   for _, place in ipairs{...} do wanted[place] = true end
@@ -248,12 +254,13 @@ end
 
 -- ---------------------------------------------------------------- in words
 
---- A value of a setting as a text: true, 0.3, "512,256".
+--- Returns a value of a setting as a text: "true", "0.3", "512,256".
 function settings.show(value)
   return core.printable(type(value) == "table" and table.concat(value, ",") or tostring(value))
 end
 
---- The names of the settings of a configuration in the order of the table, its own ones last.
+--- Returns the names of the settings in a configuration, in the order of the table, with those of
+-- the user's own code last.
 function settings.names(config)
   local list, own = {}, {}
   for _, group in ipairs(PLACES) do
@@ -267,8 +274,8 @@ function settings.names(config)
   return tables.append(list, own)
 end
 
---- A configuration, or some settings of one, as "layers 5, hidden 256, ...", without those that are
--- named behind it.
+--- Returns a configuration, or some settings of one, as a text such as "layers 5, hidden 256, ...",
+-- without the settings named after it.
 function settings.text(config, ...)
   local words, without = {}, {}
   for _, name in ipairs{...} do without[name] = true end
@@ -280,7 +287,8 @@ function settings.text(config, ...)
   return table.concat(words, ", ")
 end
 
--- "paper 200, code 200" of the defaults that entries or presets have of their own.
+-- Returns a text such as "paper 200, code 200" of the entries or presets that have defaults of
+-- their own for a setting.
 local function own_defaults(word, by_name, one)
   local list = {}
   for _, name in ipairs(tables.sorted_keys(by_name)) do
@@ -292,10 +300,10 @@ local function own_defaults(word, by_name, one)
   return #list > 0 and word .. " " .. table.concat(list, ", ") or nil
 end
 
--- Who has a setting, as text before its help, or "": the methods that take it, and the models where
--- not all do.
-local function owners_text(one, methods, models)
-  local entries = one.place == "sampler" and methods or one.place == "model" and models or {}
+-- Names the owners of a setting, as text before its help, or "": the methods or tasks that take it,
+-- and the models where not all do.
+local function owners_text(one, methods, models, tasks)
+  local entries = ({sampler = methods, model = models, task = tasks})[one.place] or {}
   local owners = settings.owners(entries, one.name)
   if #owners == 0 or one.place == "model" and #owners == #tables.sorted_keys(models) then
     return ""
@@ -303,9 +311,9 @@ local function owners_text(one, methods, models)
   return table.concat(owners, ", ") .. ": "
 end
 
---- What a setting is, in one line: who has it, its help, its words, its defaults. methods, models:
--- entries by name.
-function settings.describe(one, methods, models, is_named)
+--- Describes a setting in one line: who has it, its help, its words, its defaults. methods, models,
+-- tasks: entries by name.
+function settings.describe(one, methods, models, tasks, is_named)
   local parts = {}
   local words = one.type:gsub(" or nil$", ""):match "^[%w_ ]+|[%w_ |]+$"
   parts[1] = words and words:gsub("|", ", ")
@@ -314,7 +322,7 @@ function settings.describe(one, methods, models, is_named)
   parts[#parts + 1] = own_defaults("preset", presets, one)
   parts[#parts + 1] = own_defaults("method", methods, one)
   parts[#parts + 1] = own_defaults("model", models, one)
-  return (is_named and "" or owners_text(one, methods, models)) .. one.help
+  return (is_named and "" or owners_text(one, methods, models, tasks)) .. one.help
     .. (#parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
 end
 

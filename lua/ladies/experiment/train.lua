@@ -1,5 +1,6 @@
---- ladies.train: the loop, of parts that a program has built, or of those that names stand for, as
--- on the command line of `ladies train`. Both have their options and defaults from one table.
+--- Defines ladies.train, which trains with a model and a sampler that a program has built, or with
+-- those that names stand for, as on the command line of `ladies train`. Both forms have their
+-- options and defaults from one table.
 
 local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
@@ -10,29 +11,34 @@ local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
+local tasks = require "ladies.experiment.tasks"
 local train = require "ladies.training.train"
 local unheard = require "ladies.experiment.unheard"
 
 local WHERE = "ladies.train"
 
--- Whether names stand for the parts of the run: it has data, and neither a model nor a sampler that
--- was built.
+-- Tells whether names stand for the parts of the run, because `given` has data, and neither a model
+-- nor a sampler that was built.
 local function is_by_name(given)
   return type(given) == "table" and not options.class_of(given) and rawget(given, "data") ~= nil
     and type(rawget(given, "model")) ~= "table" and rawget(given, "sampler") == nil
 end
 
--- Options of ladies.train that settings have under the same name, or that say what names do.
-local PARTS = {data = true, model = true, method = true}
+-- Options of ladies.train that are settings when they are names: data, model and method.
+local PARTS = {data = true, model = true, method = true, task = true}
 
--- What is given, as settings of an experiment and as other options of ladies.train.
+-- Divides the given options into settings of an experiment and other options of ladies.train.
 local function divided(given)
   local own, extra, known = {}, {}, {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do known[one.name] = true end
-  for name, value in pairs(declared.renamed(WHERE, given)) do
-    local option = not PARTS[name] and not known[name] and declared.find(name)
+  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+    known[one.name] = true
+  end
+  declared.check_names(WHERE, given)
+  for name, value in pairs(given) do
+    local is_setting = known[name] and not declared.is_code(name, value)
+    local option = not PARTS[name] and not is_setting and declared.find(name)
     if option then
-      extra[name] = options.value(WHERE, name, value, option[2])
+      extra[name] = options.value(WHERE, name, value, declared.type_of(option))
     elseif name ~= "data" then
       own[name] = value
     end
@@ -41,11 +47,12 @@ local function divided(given)
   return own, extra
 end
 
--- The run that names stand for.
+-- Trains with the data set, method and model that names stand for.
 local function by_name(given)
   local own, extra = divided(given)
   local data = options.value(WHERE, "data", given.data, "string or Dataset")
-  own = tables.merged(own, experiment.own{method = own.method, model = own.model})
+  own = tables.merged(own, experiment.own{method = own.method, model = own.model,
+    task = own.task})
   own.dataset = type(data) == "string" and data or data.path or data.name
   local config = own_code.with_files(experiment.configure(own, WHERE))
   if type(data) == "string" then data = experiment.load(config) end
@@ -66,7 +73,7 @@ end
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
---              without them `validate` must be given where there are nodes for validation, and a
+--              without them `validation` must be a function where there are nodes for it, and a
 --              line tells that there is no test. A line tells where forward and layer are not the
 --              same network, or where logits depend on the order of a layer's nodes, too
 -- sampler      sampler(seeds, rng) -> mini-batch. Without one the model reads no graph: batches are
@@ -78,12 +85,20 @@ end
 -- P            of validation and test, in place of the model's own: from then on the model states
 --              it, and so does its file. Without it the sampler must draw from the model's own, as
 --              far as its mini-batches tell.
--- optimizer    default: Adam. It has all parameters of the model and of the sampler that require a
---              gradient, perhaps others too.
--- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer
+-- optimizer    default: Adam; one of ladies.optim, also one of your own (ladies.optim.own). It has
+--              all parameters of the model and of the sampler that require a gradient, perhaps
+--              others too.
+-- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer, nor are
+--              the next two
+-- decoupled_decay   AdamW's decay in place of weight_decay: then the optimizer is that
+-- groups       of parameters by patterns of their names, with a learning rate, a decay or a clip of
+--              their own: "layers.1.*:weight_decay=5e-4,lr=0.01; head.*:clip=1". * stands for any
+--              characters; a parameter is in the first group that it fits
 -- shard_optimizer   whether of several processes (see below) each has only a part of the
 --              optimizer's moments (false); a checkpoint has all of them, and any number of
 --              processes goes on from it
+-- average      of the weights over steps, which is validated, tested and kept in the place of the
+--              last ones: "ema:0.999" or "swa:100"; see ladies.optim.average
 -- schedule     batch number -> factor of the learning rate, 0 or more (see ladies.schedule). One
 --              with update(value, batch number) is told of every validation; one with state and
 --              load_state is saved in checkpoints. Where any other remembers something that
@@ -98,7 +113,7 @@ end
 --              whatever their sizes, and after_step of all but the last comes before. Batches are
 --              counted as ever, also across the ends of epochs; validation, checkpoints, stops and
 --              the schedule come at the ends of steps, and what is no whole step at the end of the
---              run is left out. (It may also be called grad_accumulate.)
+--              run is left out
 -- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- precision    bfloat16: in steps, forward and backward, the factors of dense products are rounded
 --              to bfloat16, as ladies.in_bfloat16 does; parameters, sums, optimizer, validation and
@@ -112,12 +127,12 @@ end
 --              memory, also as "4G"; see inference.way. Files are in `out` where it has one
 -- feature_cache   bytes, also as "256M" (none): of features in shards, how much of those of other
 --              ranks each holds all the time, the rows of the nodes of most edges
--- validate     validate(model, batch number) -> number, or a table of numbers by name [,
---              predictions for all nodes, of the form of the labels]; default micro-F1 by exact
---              inference
--- monitor      {name =, mode = "max"}: which number of `validate` best model, patience and curve go
---              by, and whether more ("max") or less ("min") of it is better. A single number gets
---              this name ("score"), which all lines call it by; default micro-F1 without `validate`
+-- validation   "exact" (default), micro-F1 by exact inference; or a function validation(model,
+--              batch number) -> number, or a table of numbers by name [, predictions for all nodes,
+--              of the form of the labels]; of methods by name also "sampled"
+-- monitor      {name =, mode = "max"}: which number of `validation` best model, patience and curve
+--              go by, and whether more ("max") or less ("min") of it is better. A single number
+--              gets this name ("score"), which all lines call it by; with "exact" it is micro-F1
 -- on_batch     called after each batch with {batch =, epoch =, index = (in the epoch), seconds =
 --              (of training), loss =, lr =, mini_batch =, model =, optimizer =}
 -- on_validation   called after each validation with {batch =, epoch =, seconds =, name =, value =
@@ -139,8 +154,8 @@ end
 --              ladies.run_folder. It is new or empty: neither the files of others nor a
 --              run are written over. One process at a time works there.
 -- resume       go on from the checkpoint in `out`, where there is one. Data set, model, optimizer,
---              sampler, all options and the code of loss, schedule and validate (without the values
---              that these have captured) must be those of that run; another length (epochs,
+--              sampler, all options and the code of loss, schedule and validation (without the
+--              values that these have captured) must be those of that run; another length (epochs,
 --              max_batches, max_seconds, patience), callbacks, and what results do not depend on
 --              (workers, ahead, memory, checkpoint_every, quiet, plot) may be given.
 -- settings     plain data that says what the run is, kept in the folder as config.json
@@ -156,9 +171,9 @@ end
 -- the model together: each has its share of the mini-batches of a step (accumulate), and all
 -- end with the parameters that one process alone would have, by bits, also when a run goes on with
 -- another number of them. Rank 0 alone has the folder. Inference they compute together, and so
--- they call `validate`, as ladies.comm.together does, which must give the same everywhere. on_batch
--- is called everywhere, at the ends of steps, with mini_batch where it was trained on. What
--- callbacks do must be the same everywhere.
+-- they call `validation`, as ladies.comm.together does, which must give the same everywhere.
+-- on_batch is called everywhere, at the ends of steps, with mini_batch where it was trained on.
+-- What callbacks do must be the same everywhere.
 -- Training begins without gradients, of the optimizer's parameters and so of all the model's, and
 -- leaves none behind, not even where it ends with an error.
 -- A loss, a gradient's norm, a parameter or a validation that is not finite ends the run with an

@@ -1,6 +1,6 @@
---- How many seeds of mini-batches hear no features. A sampled row none of whose neighbours was
--- drawn is empty; where many are, a seed may be left without any way down to the features, and
--- learns nothing from its batch.
+--- Counts the seeds of mini-batches that are not connected to any features, to warn of samplers
+-- that lose many. A row none of whose neighbours was drawn is empty; where many rows are, a seed
+-- may have no path of sampled edges down to the features, and contributes nothing to training.
 
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"
@@ -13,9 +13,9 @@ local MANY = 0.25      -- of the seeds: they are told
 
 local unheard = {}
 
---- unheard.share(sampler, seeds): the mean share of the seeds that no sampled path joins to the
--- features, in a few mini-batches of their own; nil for samplers whose mini-batches are not made of
--- layers of the seeds alone, or that learn from the step before.
+--- unheard.share(sampler, seeds): returns the mean share of seeds without a sampled path to the
+-- features, from a few mini-batches that are drawn for this; nil for samplers whose mini-batches
+-- are not built layer by layer from given seeds, or that learn from the step before.
 function unheard.share(sampler, seeds)
   if type(sampler) == "table" and sampler.adaptive then return nil end
   local rng, sum = core.rng(1), 0
@@ -29,19 +29,22 @@ function unheard.share(sampler, seeds)
   return sum / BATCHES
 end
 
--- Whether the data set has decided that layers have no self nodes, and nothing that was said.
+-- Tells whether self_nodes is "none" only because the default for this data set is, and not because
+-- the user or the preset set it.
 local function is_decided_by_data(config, own)
   local method = methods.by_name[config.method]
   return config.self_nodes == "none" and own.self_nodes == nil and config.preset == "default"
     and settings.takes(method, "self_nodes") and (method.defaults or {}).self_nodes == nil
 end
 
---- Tells in a line where many seeds hear nothing since `self_nodes` was left to follow from the
--- data. config: the resolved settings; own: those that were given; run: the options of ladies.train
--- for them.
+--- Prints a notice if many seeds have no path to the features because `self_nodes` was left to its
+-- default. config: the resolved settings; own: those that were given; run: the options of
+-- ladies.train for them.
 function unheard.tell(config, own, run)
-  if not is_decided_by_data(config, own) or run.resume or link.rank > 0 then return end
-  local train = run.data.train
+  if not is_decided_by_data(config, own) or run.resume or link.rank > 0 or run.task.draw then
+    return
+  end
+  local train = run.task.units.train
   local share = unheard.share(run.sampler, train:slice(1, math.min(#train, run.batch_size)))
   if not share or share < MANY then return end
   tell("ladies.train: %.0f %% of the seeds of a mini-batch hear no features, as no neighbour on "

@@ -1,7 +1,7 @@
---- Graph: a square adjacency matrix and what is computed from it once.
+--- The class of graphs: a square adjacency matrix, and what is computed from it once and kept.
 --
--- Rows are destinations, columns sources: entry (v, u) lets v hear u. The matrix is kept as it was
--- given; nothing is made symmetric, and no self-loop is added or dropped, behind the user's back.
+-- Rows are destinations, columns sources: entry (v, u) is the edge by which v receives from u. The
+-- matrix is kept as it was given: it is not made symmetric, and no self-loop is added or dropped.
 
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
@@ -12,7 +12,7 @@ local tables = require "ladies.base.tables"
 local Graph = {__name = "ladies.Graph"}
 Graph.__index = Graph
 fields.of_class(Graph, "adjacency:Matrix n_nodes:integer n_edges:integer normalized:table "
-  .. "row_degrees:Tensor")
+  .. "row_degrees:Tensor relations:table")
 
 --- ladies.graph.new(adjacency: Matrix) -> Graph: a graph over a square Matrix: `adjacency`,
 -- `n_nodes` and `n_edges`, the stored entries (an undirected edge is two of them).
@@ -56,7 +56,7 @@ end
 --- graph:name_of(P) -> table | nil: the arguments of graph:normalize that gave a P, {normalize =,
 -- lambda =, self_loops =}; nil for a Matrix that it has not made.
 function Graph:name_of(P)
-  -- Two may be equal: always the same name then.
+  -- Two of them may be equal; sorted keys make the name always the same then.
   for _, key in ipairs(tables.sorted_keys(self.normalized)) do
     if self.normalized[key]:is_close(P, 0) then
       local kind, self_loops, lambda = key:match "(%S+) (%S+) (%S+)"

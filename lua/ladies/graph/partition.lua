@@ -1,4 +1,5 @@
---- Partitions: the nodes of a graph in disjoint parts, as an array of Index.
+--- Partitions the nodes of a graph into disjoint parts, by METIS or at random; a partition is an
+-- array of Index.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -15,7 +16,7 @@ local SPEC = {
 
 local MOST = 1 << 16    -- parts of a graph that has fewer nodes, most of them empty
 
--- k, the number of parts of n nodes, checked.
+-- Checks the number k of parts into which n nodes are divided, and returns it.
 local function checked_count(k, n)
   k = options.value("partition", "the number of parts", k, "positive integer")
   if k > math.max(n, MOST) then
@@ -25,7 +26,7 @@ local function checked_count(k, n)
   return k
 end
 
--- The part of every node: a random order dealt like cards.
+-- Returns the part of every node: the nodes in a random order, dealt to the k parts like cards.
 local function random_parts(n, k, rng)
   local ids = core.sampling.permutation(n, rng):to_table()
   for i, id in ipairs(ids) do ids[i] = (id - 1) % k + 1 end
@@ -58,8 +59,9 @@ function partition.of(A, k, given)
   return partition.from_index(part_of, k), A:cut(part_of)
 end
 
---- partition.from_index(part_of: Index, k) -> Index[]: the parts of an Index that holds the part 1
--- .. k of every node; k is at most the number of nodes, or 65,536 where these are fewer.
+--- partition.from_index(part_of: Index, k) -> Index[]: returns the nodes of each part, from an
+-- Index that holds the part 1 .. k of every node; k is at most the number of nodes, or 65,536 where
+-- these are fewer.
 function partition.from_index(part_of, k)
   options.value("partition", "the part of each node", part_of, "Index")
   k = checked_count(k, #part_of)
@@ -69,9 +71,9 @@ function partition.from_index(part_of, k)
   return parts
 end
 
---- partition.part_of(where, parts: Index[], n) -> Index: the part of each of n nodes, 0 for those
--- that are in none: `parts` (an array of Index), checked: an error, which begins with `where`, for
--- ids out of range or in two parts.
+--- partition.part_of(where, parts: Index[], n) -> Index: checks `parts` and returns the part of
+-- each of n nodes, 0 for those that are in none. Ids out of range or in two parts are an error,
+-- which begins with `where`.
 function partition.part_of(where, parts, n)
   options.value(where, "parts", parts, "table")
   local ids = {}

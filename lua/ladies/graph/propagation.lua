@@ -1,10 +1,13 @@
---- Which propagation matrix P a model goes with. A sampler draws its mini-batches from some P, and
--- exact inference multiplies by one; on another P the same model gives other numbers. So the two
--- are compared where they meet: in ladies.train, and in ladies.inference after training.
+--- Checks that a model is trained and applied with the same propagation matrix P. A sampler draws
+-- its mini-batches from some P, and exact inference multiplies by one; with another P the same
+-- model gives other numbers. So the two are compared, in ladies.train, and in ladies.inference
+-- after training.
 --
 -- A P is a Matrix, or what graph:normalize makes it from: {normalize = "sym" | "row" | "none",
--- lambda = 0, self_loops = true}. A mini-batch tells its own by its blocks, slices that know their
--- root; where they are no slices of P, the sampler says it, in its field P or the batch's.
+-- lambda = 0, self_loops = true}. The P of a mini-batch is known from its blocks, slices that know
+-- of which matrix they are (their root); where they are no slices of P, the sampler names it in its
+-- own field P or in the batch's. With times = true the blocks have the edges from before the times
+-- of their seeds alone, and are P when all edges are.
 
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
@@ -12,28 +15,34 @@ local tables = require "ladies.base.tables"
 
 local propagation = {}
 
--- model -> the P's of the mini-batch that it was last trained on
+--- Says why exact inference over a whole graph is not for models that were trained in time.
+propagation.LOOKS_AHEAD = "the model is trained on edges from before the times of its seeds, and "
+  .. "exact inference over the whole graph would look ahead; ladies.inference.in_time, and "
+  .. "ladies.inference.sampled by a ladies.samplers.temporal that takes all edges, do not"
+
+-- Maps a model to the P's of the mini-batch that it was last trained on.
 local trained_on = setmetatable({}, {__mode = "k"})
 
 local SPEC = {
   normalize = "sym|row|none", lambda = {"number", 0}, self_loops = {"boolean", true},
+  times = {"boolean", false},
 }
 
--- Whether P is a matrix, all of which may be here or not, and no name.
+-- Tells whether P is a matrix, held here as a whole or in parts by several processes, and no name.
 local function is_matrix(P)
   local class = options.class_of(P)
   return class == "Matrix" or class == "MatrixInParts"
 end
 
--- P as a Matrix, of `graph` when it is given by name.
+-- Returns P as a Matrix; one that is given by its options is made from `graph`.
 local function matrix(P, graph)
   if is_matrix(P) then return P end
   P = options.check("P", P, SPEC)
   return graph:normalize(P.normalize, {lambda = P.lambda, self_loops = P.self_loops})
 end
 
---- A P in words: how it is named for nn.gcn, where it has a name. It may also be the options of
--- nn.gcn, where a Matrix is its hash.
+--- Describes a P in words: by its options for nn.gcn, where it has such a name, or by its hash. P
+-- may also be the options of nn.gcn, where a Matrix is its hash.
 function propagation.describe(P, graph)
   if is_matrix(P) then
     local name = graph:name_of(P)
@@ -45,14 +54,14 @@ function propagation.describe(P, graph)
     P.self_loops == false and ", self_loops = false" or "")
 end
 
---- What the sampler says of its P is put into its mini-batch, unless that says it itself.
+--- Sets batch.P to the sampler's field P, unless the mini-batch has a P itself.
 function propagation.state(batch, sampler)
   if batch.P == nil and type(sampler) == "table" then batch.P = sampler.P end
   if batch.P ~= nil then options.value("mini-batch", "P", batch.P, "Matrix or table") end
 end
 
--- The P's that a mini-batch was drawn from, an array: the one that it states, or the roots of its
--- blocks; empty when nothing is known.
+-- Returns an array of the P's from which a mini-batch was drawn: its field P, or the matrices of
+-- which its blocks are slices; empty when nothing is known.
 local function told_by(batch)
   if batch.P then return {batch.P} end
   local found = {}
@@ -62,12 +71,13 @@ local function told_by(batch)
   return found
 end
 
---- Remembers what a model is trained on: nn.gcn in its forward, ladies.train for any model.
+--- Remembers the P's of the mini-batch on which a model is being trained. nn.gcn calls it in its
+-- forward, and ladies.train for any model.
 function propagation.trained(model, batch)
   trained_on[model] = told_by(batch)
 end
 
---- The P over all nodes of a graph that a mini-batch tells of, as a Matrix.
+--- Returns the P over all nodes of the graph from which a mini-batch was drawn, as a Matrix.
 function propagation.of_batch(where, batch, graph)
   for _, P in ipairs(told_by(batch)) do
     P = matrix(P, graph)
@@ -82,7 +92,8 @@ local function fail_unsaid(where)
     .. '"sym", "row" or "none", or P, a Matrix')
 end
 
--- The P that a model says it is for now, a Matrix or its name; nil where it says none.
+-- Returns the P that a model's fields name now, model.P (a Matrix) or model.normalize and
+-- model.lambda (as a table); nil where it has neither.
 local function current(where, model)
   local P = options.value(where, "the model's P", model.P, "Matrix or nil")
   if P and model.normalize then
@@ -93,7 +104,8 @@ local function current(where, model)
     {normalize = model.normalize, lambda = model.lambda}, SPEC)
 end
 
--- The same; an error where the model was for a Matrix that is not at hand.
+-- Returns the P that a model's fields name, as `current` does; fails if that of a model loaded from
+-- a file was a Matrix, which the file does not hold, and has not been given.
 local function stated(where, model)
   local hash, P = model.config and model.config.P, current(where, model)
   if P or not hash then return P end
@@ -101,8 +113,8 @@ local function stated(where, model)
     .. "give it: ladies.load_model(path, P)"):format(where, hash))
 end
 
---- The options of nn.gcn by which a model is made again for the P that it states now: those in its
--- config, with P by its hash.
+--- Returns the options of nn.gcn with which a model is made again from its file: model.config, with
+-- the P that its fields name now; a Matrix is named by its hash.
 function propagation.options_of(where, model)
   local opts, P = tables.merged(model.config), current(where, model)
   if is_matrix(P) then
@@ -115,7 +127,8 @@ function propagation.options_of(where, model)
   return opts
 end
 
---- Makes a model state P, a Matrix; ours by its name where graph:normalize gave it, for files.
+--- Sets the fields of a model that name its P, a Matrix. A model of nn.gcn gets the options of
+-- graph:normalize where these made P, because a file can hold them.
 function propagation.set(model, P, graph)
   local name = model.config and graph:name_of(P)
   if name and name.self_loops then
@@ -125,16 +138,17 @@ function propagation.set(model, P, graph)
   end
 end
 
---- The P of a model for a graph, as a Matrix, and the same as it is stated: model.P, or that of
--- model.normalize and model.lambda; where the model says nothing, what it was trained on.
+--- Returns the P of a model for a graph twice: as a Matrix, and as the model names it. It is
+-- model.P, or that of model.normalize and model.lambda; where the model names none, the one on
+-- which it was trained.
 function propagation.of_model(where, model, graph)
   local P = stated(where, model) or (trained_on[model] or {})[1]
   if not P then fail_unsaid(where) end
   return matrix(P, graph), P
 end
 
--- The first of the P's `drawn` that is over the nodes of P but another matrix; or else one that is
--- the same, where there is any.
+-- Returns the first of the P's `drawn` that has as many nodes as P but is another matrix; or else
+-- one that is the same as P, where there is any.
 local function differing(drawn, P, graph)
   local same
   for _, of in ipairs(drawn) do
@@ -147,16 +161,21 @@ local function differing(drawn, P, graph)
   return nil, same
 end
 
--- The P that the model goes with: nn.gcn{...}, or a field of a model of one's own.
+-- Returns the advice that ends an error about two different P's: how to make the model for the P of
+-- its training, or to give inference another one.
 local function remedy(P, graph)
   local text = propagation.describe(P, graph)
   if text:find "self_loops" or not text:find "^normalize" then text = "P = P" end
   return ("make the model with %s, or give inference another one: {P = P}"):format(text)
 end
 
---- Fails when a model was last trained on mini-batches of another P than `P`, which it states as
--- `name`. Those of other graphs, with another number of nodes, cannot be compared.
+--- Fails when a model was last trained on mini-batches of another P than `P`, which is called
+-- `name` in the message, or on edges from before the times of its seeds. P's with different numbers
+-- of nodes, from different graphs, are not compared.
 function propagation.check_trained(where, model, P, name, graph)
+  for _, of in ipairs(trained_on[model] or {}) do
+    if not is_matrix(of) and of.times then errors.fail(where .. ": " .. propagation.LOOKS_AHEAD) end
+  end
   local other = differing(trained_on[model] or {}, P, graph)
   if other then
     errors.fail(("%s: the model was trained with %s, and would be used with %s; %s"):format(where,
@@ -164,9 +183,9 @@ function propagation.check_trained(where, model, P, name, graph)
   end
 end
 
---- A function guard(batch), for the mini-batches of a sampler: fails for one that was drawn from
--- another P than the model's; warn(text) is called once when that cannot be known. `sampler_name`
--- is for messages.
+--- Returns a function guard(batch) for the mini-batches of a sampler, which fails for one that was
+-- drawn from another P than the model's, and calls warn(text) once when that cannot be known.
+-- `sampler_name` is for messages.
 function propagation.guard(where, model, graph, sampler_name, warn)
   local P, name, warned
   return function(batch)

@@ -1,36 +1,36 @@
---- The examination of one sampler: all findings, what is wrong, and a verdict.
+--- Examines one sampler: collects all findings and faults, and the verdict.
 
 local causes = require "ladies.lab.causes"
-local connection = require "ladies.lab.connection"
+local connection = require "ladies.lab.nodes.connection"
 local contract = require "ladies.lab.contract"
 local cost = require "ladies.lab.cost"
-local coverage = require "ladies.lab.coverage"
+local coverage = require "ladies.lab.nodes.coverage"
 local errors = require "ladies.base.errors"
-local findings = require "ladies.lab.findings"
-local growth = require "ladies.lab.growth"
-local measure = require "ladies.lab.measure"
+local findings = require "ladies.lab.error.findings"
+local measure = require "ladies.lab.error.measure"
 local propagation = require "ladies.graph.propagation"
-local ranking = require "ladies.lab.ranking"
+local ranking = require "ladies.lab.cost.ranking"
 local same = require "ladies.lab.same"
 local scaling = require "ladies.lab.scaling"
 local settings = require "ladies.experiment.settings"
 local Subject = require "ladies.lab.subject"
 local tables = require "ladies.base.tables"
 local verdict = require "ladies.lab.verdict"
-local where = require "ladies.lab.where"
 
 local examination = {}
 
--- The first groups of what is drawn besides the two samples of measure.run.
+-- The first group of draws for each purpose other than the two samples of measure.run, so that
+-- draws for different purposes are independent.
 local WEIGHTS, DEGREES, SCALING, COST, GROWTH = 10001, 20001, 30001, 40001, 50001
 
--- The share of `seconds` that the search for bias may take besides.
+-- The additional time for the search for causes of bias, as a share of `seconds`.
 local OF_CAUSES = 0.4
 
--- The deepest network of the errors over depth.
+-- The depth of the deepest network that is measured.
 local DEEPEST = 4
 
--- A user's statistics, name -> function(batch, exact), as ladies.lab takes them.
+-- Converts the user's statistics, a table from name to function(batch, exact), to the form that
+-- ladies.lab.error.measure takes.
 local function own(given)
   return tables.map(tables.sorted_keys(given), function(name)
     return {key = "own." .. name, section = "own", label = name, see = given[name]}
@@ -47,15 +47,15 @@ local function add(found, list, series)
   tables.append(found.series, series)
 end
 
--- Whether a power was found, and is 0 for certain.
+-- Tells whether a fitted power is known and certainly 0.
 local function is_zero(power)
   return power ~= nil and power.low == 0 and power.high == 0
 end
 
--- How errors and sizes grow with samples and depth.
+-- Measures how errors and costs grow with samples and depth, and adds the findings.
 local function add_growth(found, context, subject, opts)
-  add(found, scaling.examine(context, subject, SCALING, DEEPEST))
-  add(found, growth.examine(context, subject, GROWTH, DEEPEST, opts.seconds / 50))
+  add(found, scaling.errors(context, subject, SCALING, DEEPEST))
+  add(found, scaling.costs(context, subject, GROWTH, DEEPEST, opts.seconds / 50))
   local by_key = tables.by_field(found.findings, "key")
   if is_zero(by_key["scaling.nodes.samples"]) and is_zero(by_key["scaling.entries.samples"]) then
     table.insert(found.notes, "its mini-batches are as large with a quarter of the samples and "
@@ -67,7 +67,7 @@ local function add_growth(found, context, subject, opts)
   end
 end
 
--- Whether one of the faults is more than a warning.
+-- Tells whether one of the faults is more than a warning.
 local function is_broken(faults)
   for _, fault in ipairs(faults) do
     if fault.kind ~= "warning" then return true end
@@ -75,7 +75,7 @@ local function is_broken(faults)
   return false
 end
 
--- Measures a sampler that keeps its contract; adds to what is known of it.
+-- Measures a sampler and adds findings, faults, notes and series to its examination.
 local function measured(found, context, subject, opts)
   local known = context:exact(context:propagation_of(subject))
   local run = {context = context, sampler = context:sampler(subject), known = known,
@@ -91,7 +91,7 @@ local function measured(found, context, subject, opts)
   tables.append(found.findings, findings.of(sample, names, run.statistics))
   tables.append(found.faults, causes.examine(run, sample, WEIGHTS,
     opts.seconds * OF_CAUSES, is_broken(found.faults)))
-  table.insert(found.series, where.examine(run, DEGREES))
+  table.insert(found.series, scaling.by_degree(run, DEGREES))
   table.insert(found.series, connection.receptive_field(found.findings, subject.title))
   local seen, series, unseen = coverage.examine(subject, context, opts.seconds / 5)
   add(found, seen, series)
@@ -114,7 +114,7 @@ local function measured(found, context, subject, opts)
   found.settings.groups, found.sample, found.run = sample.groups, sample, run
 end
 
--- Whether a fault leaves nothing to measure.
+-- Tells whether a fault makes measuring impossible.
 local function is_fatal(faults)
   for _, fault in ipairs(faults) do
     if fault.key == "contract.shape" then return true end
@@ -122,11 +122,10 @@ local function is_fatal(faults)
   return false
 end
 
---- examination.of(context, subject, opts): all that is found of a subject: {subject =, settings =,
--- findings =, faults =, notes =, series =, verdict =, sample = of ladies.lab.measure, run = for
--- add_costs}. One that
--- does not keep its contract is not measured. opts are those of ladies.lab; opts.reference: the
--- subject that it is to be the same as, if any.
+--- examination.of(context, subject, opts): examines a subject: {subject =, settings =, findings =,
+-- faults =, notes =, series =, verdict =, sample = of ladies.lab.error.measure, run = for
+-- add_costs}. A sampler whose mini-batches are malformed is not measured. opts are those of
+-- ladies.lab; opts.reference: the subject that it is to be the same as, if any.
 function examination.of(context, subject, opts)
   local list, faults, notes = contract.examine(subject, context)
   local found = {findings = list, faults = faults, notes = notes, series = {},
@@ -151,7 +150,7 @@ local function failure(message, when)
     remedy = "the message says where"}
 end
 
---- The examination of a subject that failed with a message while it was measured.
+--- Makes the examination of a subject whose measurement failed with a message.
 function examination.failed(context, subject, message)
   return {findings = {}, notes = {}, series = {}, sample = {columns = {}},
     faults = {failure(message, "while it was measured")}, verdict = "It fails, and has no numbers.",
@@ -159,8 +158,8 @@ function examination.failed(context, subject, message)
     subject = {name = subject.name, title = subject.title, settings_text = settings_of(subject)}}
 end
 
---- Adds what mini-batches cost, and the ranks, to the examinations that have measured something.
--- seconds: of each of them. They take turns.
+--- Measures the costs of mini-batches, and adds them and the ranking to those examinations that
+-- could be measured. The samplers take turns, with so many seconds each.
 function examination.add_costs(list, seconds)
   local measured_ones = {}
   for _, found in ipairs(list) do

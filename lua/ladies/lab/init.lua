@@ -1,15 +1,17 @@
---- The laboratory: what is to be known of a sampler before it trains anything.
+--- Defines ladies.lab, the laboratory, which measures bias, variance and cost of samplers and finds
+-- their faults before anything is trained with them.
 
 local core = require "ladies_core"
 local context = require "ladies.lab.context"
 local data_sets = require "ladies.data"
-local equal = require "ladies.lab.equal"
+local equal = require "ladies.lab.cost.equal"
 local errors = require "ladies.base.errors"
 local examination = require "ladies.lab.examination"
 local Laboratory = require "ladies.lab.laboratory"
 local mapped_files = require "ladies.base.mapped_files"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
+local problems = require "ladies.lab.problem"
 local progress = require "ladies.base.progress"
 local splits = require "ladies.data.splits"
 local subject = require "ladies.lab.subject"
@@ -20,6 +22,8 @@ local WHERE = "ladies.lab"
 
 local SPEC = {
   dataset = {"string or table", "cora"},
+  task = "string or table or nil",
+  model = "string or table or nil",
   against = "array of any or nil",
   samples = "positive integer or nil",
   settings = {"table", {}},
@@ -38,10 +42,10 @@ local SPEC = {
   quiet = {"boolean", false},
 }
 
--- What a sampler is set beside where the user does not say it.
+-- The samplers with which a single sampler is compared by default.
 local AGAINST = {"ladies", "fastgcn"}
 
--- The samplers as a list: one, or an array of them.
+-- Returns the given samplers, one or an array, as a list.
 local function list_of(given)
   local is_list = type(given) == "table" and not getmetatable(given) and given[1] ~= nil
   return is_list and given or {given}
@@ -54,7 +58,8 @@ local function check_settings(list, settings)
   methods.share(WHERE, names, settings)
 end
 
--- The subjects of an examination: those that are given, and those that they are set beside.
+-- Returns the subjects of an examination: the given samplers, and those with which they are
+-- compared.
 local function subjects_of(given, data, opts)
   local names, list = {}, {}
   local function add(one)
@@ -69,14 +74,14 @@ local function subjects_of(given, data, opts)
   end
   local own = #list == 1
   for _, one in ipairs(opts.against or own and AGAINST or {}) do add(one) end
-  check_settings(list, opts.settings)
+  check_settings(list, opts.problem.of_methods)
   return list
 end
 
 local BUDGET = {batches = "positive integer or nil", seconds = "positive number or nil",
   seeds = {"integer in [2, inf]", 5}}
 
--- The budget of training, checked; nil where none was asked for.
+-- Checks and returns the budget for training; nil if the user wants no training.
 local function budget_of(given)
   if not given then return nil end
   local budget = options.check(WHERE .. ": train", given, BUDGET)
@@ -86,10 +91,11 @@ local function budget_of(given)
   return budget
 end
 
--- The first group of the draws that find equal samples.
+-- The first group of the draws for finding the numbers of samples that make costs equal.
 local EQUAL = 60001
 
--- Gives the subjects the samples that make them equal; returns what was reached, as texts.
+-- Gives the subjects the numbers of samples that make their costs equal; returns texts that say how
+-- nearly.
 local function equalize(all, shared, what)
   local texts = {}
   for i, one in ipairs(what and equal.find(shared, all, what, EQUAL) or {}) do
@@ -98,8 +104,8 @@ local function equalize(all, shared, what)
   return texts
 end
 
--- The examination of a subject. Where it fails, and is not the one that all is about, the others do
--- not pay for it.
+-- Examines a subject. If that fails, the other subjects are still examined, unless it is the only
+-- one that the user gave.
 local function examine(shared, one, opts, is_the_one)
   local ok, found = errors.try(examination.of, shared, one, opts)
   if ok then return found end
@@ -107,7 +113,8 @@ local function examine(shared, one, opts, is_the_one)
   return examination.failed(shared, one, errors.told(found))
 end
 
--- A note where a sampler's exact values are not those of the first one.
+-- Adds a note if a sampler is compared with other exact values than the first one, because its P is
+-- another.
 local function note_other_P(found, first)
   local own, other = found.subject, first.subject
   if own.P_text and other.P_text and own.P_text ~= other.P_text then
@@ -117,7 +124,7 @@ local function note_other_P(found, first)
   end
 end
 
--- Trains the subjects that have settings, and adds what came out to their examinations.
+-- Trains with those subjects that have settings, and adds the results to their examinations.
 local function train(all, list, data, budget, tick)
   local first
   for i, one in ipairs(all) do
@@ -140,10 +147,15 @@ end
 -- dataset     a name, a path, or a data set with a split; one that is loaded without any gets the
 --             default one
 -- against     what it is set beside: {"ladies", "fastgcn"} where one sampler is given
--- samples     of all samplers that have a number of samples; settings: further ones, of methods
+-- task        what the network learns, a name or a file, where it is not what the data set is for:
+--             seeds are the nodes of the task's edges or graphs then, and the loss is its own
+-- model       a name or a file, of a network that is no GCN, such as one that reads what is known
+--             of edges
+-- samples     of all samplers that have a number of samples; settings: further ones, of methods and
+--             of the task
 -- layers, hidden, steps   of the network whose embeddings and gradients are estimated: a GCN after
 --             so many steps of training with whole neighbourhoods (2, 64, 5)
--- batch_size  seeds of a batch (512), drawn from the training nodes
+-- batch_size  seeds of a batch (512), drawn from the training nodes; or edges, or graphs
 -- draws       of each set of seeds (6)
 -- precision   half the width of the intervals of the errors, as a share of them (0.1); the number
 --             of sets of seeds follows from it, as far as `seconds`, of each sampler (10), allow
@@ -167,11 +179,8 @@ return function(given, opts)
     data = data_sets.load(data)
     splits.complete(WHERE, data)
   end
-  if not data.train or not data.labels then
-    errors.fail(('%s: %s has no nodes for training; data:split "10/10/80" makes a split')
-      :format(WHERE, data.name))
-  end
   opts.settings = tables.merged({samples = opts.samples}, opts.settings)
+  opts.problem = problems.new(WHERE, data, opts)
   local all, shared = subjects_of(given, data, opts), context.new(data, opts)
   local budget = budget_of(opts.train)
   local reference = opts.same_as and subject.of(WHERE, opts.same_as, data, opts)
@@ -187,11 +196,12 @@ return function(given, opts)
     list[i] = examine(shared, one, opts, i == 1 and #list_of(given) == 1)
     note_other_P(list[i], list[1])
     table.insert(list[i].notes, reached[i])
+    table.insert(list[i].notes, opts.problem.note)
     tick()
   end
   examination.add_costs(list, opts.seconds / 5)
   if budget then train(all, list, data, budget, tick) end
   bar:clear()
   mapped_files.check()
-  return Laboratory.new(data, opts, list)
+  return Laboratory.new(opts.problem, opts, list)
 end

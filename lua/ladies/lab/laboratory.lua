@@ -1,17 +1,18 @@
---- What an examination of samplers has found: each by itself, and all beside the first.
+--- The class of the result of ladies.lab: it holds the examinations of samplers, and compares all
+-- of them with the first.
 
-local cost = require "ladies.lab.cost"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
 local report = require "ladies.lab.report"
-local statistics = require "ladies.report.statistics"
+local medians = require "ladies.statistics.medians"
+local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 
 local Laboratory = {__name = "ladies.lab.Laboratory"}
 Laboratory.__index = Laboratory
 fields.of_class(Laboratory, "data examinations:table[] settings:table comparison:table")
 
--- The numbers by which samplers are compared, besides those of some sections.
+-- The numbers by which samplers are compared, in addition to those of some sections.
 local COMPARED = {["embedding.error"] = true, ["embedding.bias"] = true,
   ["embedding.variance"] = true, ["gradient.error"] = true, ["gradient.bias"] = true,
   ["gradient.variance"] = true, ["connection.nodes"] = true, ["coverage.never"] = true,
@@ -23,18 +24,18 @@ local function is_compared(finding)
   return COMPARED[key] or SECTIONS[finding.section] or key:find "^connection%.alone%." ~= nil
 end
 
--- The median of the ratios of seconds that were taken one after the other.
+-- Returns the median ratio of two samplers' times, measured in turns.
 local function ratio_of_seconds(one, first)
   if not (one.seconds and first.seconds) then return nil end
-  return cost.median(tables.map(one.seconds, function(seconds, i)
+  return medians.interval(tables.map(one.seconds, function(seconds, i)
     return first.seconds[i] and seconds / first.seconds[i]
   end))
 end
 
--- The ratio of a number of an examination to that of the first. Both met the same seeds, group by
--- group, so its interval is that of pairs where the number is a mean over groups, and their
--- mini-batches were timed in turns. The ends of the intervals of a rank's two factors are
--- multiplied, so that it is no narrower than it should be.
+-- Returns the ratio of a number in an examination to that in the first. Both had the same seeds in
+-- each group, so the interval is that of paired numbers; times were measured in turns. For variance
+-- times cost the ends of both factors' intervals are multiplied, so that the interval is not too
+-- narrow.
 local function ratio(one, first, key)
   if key == "cost.seconds" then return ratio_of_seconds(one, first) end
   local ranked = key:match "^ranking%.(%l+)$"
@@ -54,7 +55,7 @@ local function row_of(one, first)
   for key, finding in pairs(one.by_key) do
     if is_compared(finding) then
       row.values[key] = finding
-      -- Of training there are differences.
+      -- For training results, differences are shown instead of ratios.
       if one ~= first and finding.section ~= "training" then
         row.ratios[key] = ratio(one, first, key)
       end
@@ -63,18 +64,19 @@ local function row_of(one, first)
   return row
 end
 
---- A laboratory of examinations (see ladies.lab.examination), over a data set with the options of
--- ladies.lab. comparison = {equal = what the samplers have in common, rows = {{name =, values =
+--- Laboratory.new(problem, opts, examinations): makes a laboratory from examinations (see
+-- ladies.lab.examination) of a problem (see ladies.lab.problem), with the options of ladies.lab.
+-- Its field comparison is {equal = what the samplers have in common, rows = {{name =, values =
 -- intervals by key, ratios = those to the first sampler}, ...}}.
-function Laboratory.new(data, opts, examinations)
-  local first = examinations[1]
+function Laboratory.new(problem, opts, examinations)
+  local first, n = examinations[1], #problem.units
   for _, one in ipairs(examinations) do one.by_key = tables.by_field(one.findings, "key") end
   return setmetatable({
-    data = data.name, examinations = examinations,
-    settings = {layers = opts.layers, hidden = opts.hidden, steps = opts.steps, seed = opts.seed,
-      batch_size = math.min(opts.batch_size, #data.train),
-      one_set = opts.batch_size >= #data.train, draws = opts.draws,
-      precision = opts.precision, seconds = opts.seconds},
+    data = problem.data.name, examinations = examinations,
+    settings = tables.merged(problem:words(), {layers = opts.layers, hidden = opts.hidden,
+      steps = opts.steps, seed = opts.seed, batch_size = math.min(opts.batch_size, n),
+      one_set = opts.batch_size >= n, draws = opts.draws, precision = opts.precision,
+      seconds = opts.seconds}),
     comparison = {equal = opts.equal or "as they are", rows = tables.map(examinations, function(one)
       return row_of(one, first)
     end)},

@@ -1,12 +1,13 @@
---- What the laboratory examines: a sampler of ours or the user's, which can be made again with
--- other sample numbers and depths.
+--- Defines the subjects that the laboratory examines: samplers of the library or the user's, which
+-- can be made again with other sample numbers and depths.
 
 local configuration = require "ladies.experiment.configuration"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local methods = require "ladies.experiment.methods"
-local numbered_batches = require "ladies.training.numbered_batches"
+local numbered_batches = require "ladies.training.batches.numbered"
 local own_code = require "ladies.experiment.own_code"
+local problems = require "ladies.lab.problem"
 local tables = require "ladies.base.tables"
 
 local subject = {}
@@ -14,32 +15,34 @@ local subject = {}
 local Subject = {__name = "ladies.lab.Subject"}
 Subject.__index = Subject
 
--- The settings of a method: those that were asked for as far as it has them.
-local function configured(where, found, opts)
+-- Returns the settings of a method: those of the options that it has, and its defaults.
+local function configured(where, found, problem, opts)
   return configuration.of(tables.merged({
     layers = opts.layers, hidden = opts.hidden, seed = opts.seed, batch_size = opts.batch_size,
     dropout = opts.dropout,
-  }, methods.pick(found.method, opts.settings or {}), found), where)
+  }, problem.given, methods.pick(found.method, problem.of_methods), found), where)
 end
 
--- The subject of a method's name, a file's, or {name =, sampler = function(P, data, model)}.
-local function of_method(where, given, opts)
+-- Makes the subject for the name of a method or of a file, or for {name =, sampler = function(P,
+-- data, model)}.
+local function of_method(where, given, problem, opts)
   local found = own_code.method(where, given)
-  local config = configured(where, found, opts)
+  local config = configured(where, found, problem, opts)
   return setmetatable({
     name = found.method, title = methods.title(config), config = config,
     samples = config.samples, file = own_code.paths(config),
   }, Subject)
 end
 
---- subject.of(where, given, data, opts): the subject of a method's name ("ladies", "ladies:64"), of
--- a file ("./mine.lua", "./mine.lua:64"), of {name =, sampler = function(P, data, model) ->
--- sampler}, or of a sampler as it is, a function or callable table. opts: layers, hidden, seed,
--- batch_size, and `settings`, of the methods. Errors begin with `where`.
--- Fields: name; title, with its samples; P, the Matrix whose product it estimates (nil where only a
--- sampler is known, until its first mini-batch tells it); samples, where it has a number of them;
--- file.
+--- subject.of(where, given, data, opts): makes the subject for a method's name ("ladies",
+-- "ladies:64"), for a file ("./mine.lua", "./mine.lua:64"), for {name =, sampler = function(P,
+-- data, model) -> sampler}, or for a sampler itself, a function or callable table. opts: layers,
+-- hidden, seed and batch_size, and what ladies.lab.problem takes, with settings of the methods.
+-- Errors begin with `where`. Fields:
+-- name; title, with its samples; P, the Matrix whose product it estimates (nil where only a sampler
+-- is known, until its first mini-batch tells it); samples, where it has a number of them; file.
 function subject.of(where, given, data, opts)
+  local problem = problems.new(where, data, opts)
   local is_sampler = type(given) == "function"
     or type(given) == "table" and (getmetatable(given) or {}).__call
   local self
@@ -47,16 +50,16 @@ function subject.of(where, given, data, opts)
     self = setmetatable({name = "sampler", title = numbered_batches.name_of(given), given = given},
       Subject)
   else
-    self = of_method(where, given, opts)
+    self = of_method(where, given, problem, opts)
     experiment.resolve(self.config, data)
-    self.P = data.graph:normalize(self.config.normalize)
+    self.P = problem.data.graph:normalize(self.config.normalize)
   end
-  self.data = data
+  self.problem = problem
   return self
 end
 
---- A new sampler of the subject for a model, with other `samples` or `layers` where `over` has
--- them. A sampler that was given as it is stays that one.
+--- Makes a new sampler of the subject for a model, with other `samples` or `layers` if `over` has
+-- them. For a sampler that was given itself, it is always that one.
 function Subject:make(model, over)
   over = over or {}
   if self.given then
@@ -67,10 +70,12 @@ function Subject:make(model, over)
     return self.given
   end
   local config = setmetatable(over, {__index = self.config})
-  return methods.by_name[config.method].make(self.P, config, self.data, model)
+  return methods.by_name[config.method].make(self.P, config, self.problem.data, model,
+    self.problem.task)
 end
 
---- The same subject with another number of samples, which it must take.
+--- Returns a copy of the subject with another number of samples, a setting that its method must
+-- have.
 function Subject:with_samples(samples)
   local config = tables.merged(self.config, {samples = samples})
   return setmetatable(tables.merged(self, {
@@ -78,12 +83,12 @@ function Subject:with_samples(samples)
   }), Subject)
 end
 
---- Whether a sampler goes in step with training.
+--- Tells whether a sampler learns during training, so that it needs every step.
 function subject.is_adaptive(sampler)
   return type(sampler) == "table" and sampler.adaptive == true
 end
 
---- Whether a setting of its method can be chosen, such as "samples".
+--- Tells whether the subject's method has a setting, such as "samples".
 function Subject:takes(setting)
   return self.config ~= nil and methods.takes(self.config.method, setting)
 end

@@ -1,4 +1,4 @@
---- Activation functions by name: x -> Tensor of the same shape.
+--- Finds activation functions by name; each maps a Tensor to one of the same shape.
 
 local options = require "ladies.base.options"
 
@@ -13,10 +13,10 @@ local BY_NAME = {
   tanh = function(x) return x:tanh() end,
 }
 
---- The names, as a type of ladies.options.
+--- The names of the functions, as a type of ladies.options.
 activation.names = "none|relu|elu|leaky_relu|sigmoid|tanh"
 
---- nn.activation(name) -> function: the function of this name: none, relu, elu (alpha 1),
+--- nn.activation(name) -> function: returns the function with this name: none, relu, elu (alpha 1),
 -- leaky_relu (slope 0.01), sigmoid, tanh.
 function activation.by_name(name)
   return BY_NAME[options.value("ladies.nn.activation", "the name", name, activation.names)]

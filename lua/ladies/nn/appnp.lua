@@ -1,5 +1,5 @@
---- APPNP: predict, then propagate by personalised PageRank. Klicpera, Bojchevski and Guennemann,
--- ICLR 2019, eq. 4.
+--- The model APPNP: an MLP predicts, and personalised PageRank propagates the predictions.
+-- Klicpera, Bojchevski and Guennemann, ICLR 2019, eq. 4.
 --
 --     Z0  =  MLP(X)
 --     Z  <-  (1 - alpha) P Z + alpha Z0          in each of the `layers` propagations
@@ -10,7 +10,7 @@
 
 local Mlp = require "ladies.nn.mlp"
 local network = require "ladies.nn.network"
-local residual = require "ladies.nn.residual"
+local residual = require("ladies.nn.own_nodes").residual
 local tables = require "ladies.base.tables"
 
 local Appnp = network.class("Appnp", "mlp")
@@ -34,8 +34,8 @@ function Appnp.new(given)
   return model
 end
 
---- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =, nodes =}:
--- Z, alpha Z0, and the nodes whose rows the latter has.
+--- Computes layer i alone, as model:layer of nn.gcn does. What goes from layer to layer is {last =
+-- Z, first = alpha Z0, nodes = the nodes that have rows in Z0}.
 function Appnp:layer(i, h, block, rng)
   network.layer_of(self, i, block)
   local alpha = self.config.alpha

@@ -1,8 +1,8 @@
---- Batch normalisation (Ioffe and Szegedy, ICML 2015): each column to mean 0 and variance 1, then a
--- gain and a shift per column. In training (algorithm 1) mean and variance are those of the rows of
--- the mini-batch, through which gradients go as well; running averages of both are kept, and take
--- their place in evaluation (algorithm 2), so that inference does not depend on how nodes are put
--- together.
+--- Batch normalisation (Ioffe and Szegedy, ICML 2015): scales each column to mean 0 and variance 1,
+-- then applies a gain and a shift per column. In training (algorithm 1) mean and variance are those
+-- of the rows of the mini-batch, and gradients go through them; evaluation (algorithm 2) uses
+-- running averages of both, so that the logits of a node do not depend on the other nodes of its
+-- batch.
 
 local core = require "ladies_core"
 local module = require "ladies.nn.module"
@@ -33,8 +33,8 @@ local function move(running, now, momentum)
   running:copy_(running * (1 - momentum) + now * momentum)
 end
 
--- The running averages move towards the moments of n rows: the unbiased variance, over n - 1, of
--- which a single row says nothing.
+-- Moves the running averages towards the mean and variance of n rows. The variance is the unbiased
+-- one, over n - 1, which a single row does not have.
 local function follow(self, mean, variance, n)
   move(self.mean, mean, self.momentum)
   if n > 1 then move(self.variance, variance * (n / (n - 1)), self.momentum) end

@@ -1,7 +1,10 @@
---- Buffers: the tensors of a model that are no parameters, such as a running mean that a layer
--- keeps. Gradients do not change them, the model does; so they belong to what is saved, restored
--- and taken up again. A model may put another tensor in the place of one at any time, or make one
--- when it first needs it, so they are looked for anew whenever they are wanted.
+--- Finds the buffers of a model, its tensors that are no parameters, such as a running mean that a
+-- layer keeps. The model itself changes them, so they must be saved and restored with the
+-- parameters. Since a model may replace a buffer at any time, or make one when it first needs it,
+-- buffers are looked for anew whenever they are wanted.
+--
+-- Without a word every tensor that is no parameter is one, also a constant or a cache. A table that
+-- says by nn.buffer which of its tensors are buffers has these alone.
 
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
@@ -12,8 +15,38 @@ local Buffers = {__name = "Buffers"}
 Buffers.__index = Buffers
 fields.of_class(Buffers, "model:table foreign:table")
 
--- What a model may hold and what is none of its state.
+-- Classes whose objects a model may hold without their tensors being buffers.
 local FOREIGN = {Dataset = true, Graph = true}
+
+-- The names that tables have declared by nn.buffer: table -> name -> true.
+local declared = setmetatable({}, {__mode = "k"})
+
+--- nn.buffer(t: table, name: string, tensor: Tensor) -> Tensor: makes a tensor the buffer of this
+-- name of a model or a layer, at t[name]: files and checkpoints hold it, no optimizer changes it,
+-- and the model may put another in its place at any time. Of the tensors that t holds itself those
+-- that are declared so are its buffers, and others, constants or caches, are not saved any more;
+-- the tables in it say so for themselves. Returns the tensor.
+function Buffers.declare(t, name, tensor)
+  options.value("nn.buffer", "the table", t, "table")
+  options.value("nn.buffer", "the name", name, "string")
+  options.value("nn.buffer", "the tensor", tensor, "Tensor")
+  if tensor.is_parameter then
+    errors.fail(("nn.buffer: %s is a parameter, which an optimizer changes; a buffer is none")
+      :format(name))
+  elseif tensor.in_step then
+    errors.fail(("nn.buffer: %s was computed in a step; :detach() gives a copy that stays"):format(
+      name))
+  end
+  declared[t] = declared[t] or {}
+  declared[t][name] = true
+  rawset(t, name, tensor)
+  return tensor
+end
+
+-- Tells whether the tensor at a key of a table may be a buffer.
+local function may_be(t, key)
+  return not declared[t] or declared[t][key] == true
+end
 
 -- Calls visit(holder, key, name) for every tensor in a table, however deep, that `seen` lacks; in
 -- an order that is the same in every run.
@@ -35,14 +68,14 @@ local function each_tensor(t, prefix, seen, visit)
   end
 end
 
--- The tensors of the tables in `except`, and these.
+-- Returns the set of tables in the array `except`, and of the tensors in them, which are not looked
+-- at.
 local function foreign(except)
   local seen = {}
-  for _, t in ipairs(except or {}) do
-    if type(t) == "table" then
-      local within = {}
-      each_tensor(setmetatable(tables.merged(t), nil), "", within, function() end)
-      for value in pairs(within) do seen[value] = true end
+  for i = 1, except and rawlen(except) or 0 do   -- an __index of theirs might never end
+    local t = rawget(except, i)
+    if type(t) == "table" and not seen[t] then
+      each_tensor(setmetatable(tables.merged(t), nil), "", seen, function() end)
       seen[t] = true
     end
   end
@@ -59,7 +92,8 @@ function Buffers.new(model, except)
   return setmetatable({model = model, foreign = foreign(except)}, Buffers)
 end
 
--- Whether a tensor is one; of a closed step it cannot even be asked.
+-- Tells whether a tensor is a buffer: it is no parameter and belongs to no step. (A tensor of a
+-- step that is over raises an error, and is none.)
 local function is_buffer(tensor)
   local ok, is = errors.try(function() return not tensor.is_parameter and not tensor.in_step end)
   return ok and is
@@ -68,7 +102,7 @@ end
 -- Calls visit(holder, key, name) for every buffer.
 local function each_of(self, visit)
   each_tensor(self.model, "", tables.merged(self.foreign), function(holder, key, name)
-    if is_buffer(holder[key]) then visit(holder, key, name) end
+    if may_be(holder, key) and is_buffer(holder[key]) then visit(holder, key, name) end
   end)
 end
 
@@ -82,14 +116,15 @@ function Buffers:list()
   return list
 end
 
---- buffers:copies() -> Named[]: copies of all of them.
+--- buffers:copies() -> Named[]: returns copies of all buffers.
 function Buffers:copies()
   local list = self:list()
   for _, one in ipairs(list) do one.tensor = one.tensor:clone() end
   return list
 end
 
--- The table in t, and the key there, to which the path leads; nil where there is no such table.
+-- Follows a path of keys in t; returns the last table and the key there, or nil where there is no
+-- such table.
 local function place_of(t, path)
   local before, behind = path:match "^(.-)%.(.*)$"
   while before do
@@ -107,7 +142,8 @@ local function place_of(t, path)
   return t, rawget(t, path) == nil and number or path
 end
 
--- Puts a tensor in place of what is there: its numbers, where they fit.
+-- Sets a buffer: copies the numbers into the tensor that is there if its shape fits, and otherwise
+-- puts a copy in its place.
 local function put(holder, key, tensor)
   local old = rawget(holder, key)
   if options.class_of(old) == "Tensor" and old.ndim == tensor.ndim and old.n_rows == tensor.n_rows

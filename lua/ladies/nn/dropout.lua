@@ -11,9 +11,9 @@ function Dropout.new(given)
   return setmetatable(options.check("ladies.nn.dropout", given, {p = "number in [0, 1)"}), Dropout)
 end
 
---- dropout:forward(x: Tensor | Matrix [, rng]) -> Tensor | Matrix: x, a Tensor or a Matrix, with
--- elements or entries dropped by draws of `rng`. Without an rng there is nothing to draw with, and
--- x comes back as it is: that is evaluation.
+--- dropout:forward(x: Tensor | Matrix [, rng]) -> Tensor | Matrix: returns x, a Tensor or a Matrix,
+-- with elements or entries dropped at random by `rng`. Without an rng there is nothing to draw
+-- with, and x comes back as it is: that is evaluation.
 function Dropout:forward(x, rng)
   if not rng or self.p == 0 then return x end
   options.value("ladies.nn.dropout", "x", x, "Tensor or Matrix")

@@ -1,5 +1,5 @@
---- What comes after the map of a hidden layer: layer normalisation where there is one, activation,
--- dropout.
+--- Applies what follows the linear map of a hidden layer: layer normalisation (if the model has
+-- it), activation and dropout.
 
 local activation = require "ladies.nn.activation"
 local Dropout = require "ladies.nn.dropout"
@@ -12,8 +12,8 @@ local finish = {}
 local free_after = module.free_after
 local relu = activation.by_name "relu"
 
---- The table `layer`, with norm, activation and dropout of the options besides for `width` columns;
--- a layer that gives the classes (is_last) has none of these.
+--- Adds norm, activation and dropout, from the options and for `width` columns, to the table
+-- `layer`, which is returned; the layer that gives the classes (is_last) gets none of these.
 function finish.layer(layer, opts, width, is_last)
   return tables.merged(layer, {
     norm = opts.norm and not is_last and LayerNorm.new{width = width} or nil,
@@ -22,7 +22,7 @@ function finish.layer(layer, opts, width, is_last)
   })
 end
 
---- h after the norm, activation and dropout of a layer; see Dropout for `rng`.
+--- Returns h after the norm, activation and dropout of a layer; see Dropout for `rng`.
 function finish.apply(layer, h, rng)
   if layer.norm then h = free_after(h, layer.norm:forward(h)) end
   local p = layer.dropout.p

@@ -17,14 +17,14 @@ local initialize = require "ladies.nn.initialize"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
-local own_rows = require "ladies.nn.own_rows"
+local own_rows = require("ladies.nn.own_nodes").rows
 
 local free_after = module.free_after
 
 local GatConv = module.class("GatConv",
   "inputs outputs heads slope map to from bias dropout of_heads averages")
 
--- A dense matrix with one entry in each row, in the columns cols.
+-- Makes a dense matrix whose row i is 1 in column cols[i] and 0 elsewhere.
 local function one_in_each_row(cols, n_cols)
   local rows = core.range(1, #cols)
   return core.matrix{n_rows = #cols, n_cols = n_cols, rows = rows, cols = cols}:to_dense()
@@ -64,7 +64,7 @@ function GatConv.new(given)
   }, GatConv)
 end
 
--- The logarithms of a matrix's entries, as a column.
+-- Returns the logarithms of a matrix's entries as a Tensor of one column.
 local function log_values(adj)
   local values = adj:entry_values()
   if #values > 0 and values:detach():min() < 0 then
@@ -73,8 +73,8 @@ local function log_values(adj)
   return values:log():reshape(#values, 1)
 end
 
---- #block.dst x outputs, of h, #block.src x inputs (Tensor or sparse Matrix). With `rng` elements
--- of the attention are dropped.
+--- Computes the output of the layer, #block.dst x outputs, from its input h, #block.src x inputs (a
+-- Tensor or a sparse Matrix). With `rng` elements of the attention are dropped.
 function GatConv:forward(h, block, rng)
   local adj, z = block.adj, self.map:forward(h)
   local to = own_rows(z:matmul(self.of_heads * self.to), block)

@@ -1,12 +1,14 @@
---- The deep graph convolutional network of the paper, with the knobs of its three readings (see
--- ladies.presets): any number of propagations, with or without a linear layer after the last.
+--- The deep graph convolutional network of the LADIES paper: any number of propagations, with or
+-- without a linear layer after the last. Options cover the three ways to read the paper (see
+-- ladies.presets).
 
 local GcnConv = require "ladies.nn.gcn_conv"
 local stack = require "ladies.nn.stack"
 
 local Gcn = stack.class "Gcn"
 
---- Exact inference may give the first layer Rows in place of their Tensor.
+--- Tells exact inference that the first layer takes features as Rows (which may lie in a file), not
+-- only as a Tensor.
 Gcn.takes_rows = true
 
 local function convolution(opts, inputs, outputs, rng)

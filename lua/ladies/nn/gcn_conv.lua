@@ -12,7 +12,7 @@ local free_after = module.free_after
 local GcnConv = module.class("GcnConv",
   "inputs:integer outputs:integer order:string weight:Tensor bias:Tensor")
 
---- The orders, as a type of ladies.options.
+--- The orders of the two products, as a type of ladies.options.
 GcnConv.orders = "auto|transform_first|propagate_first"
 
 --- nn.gcn_conv{inputs =, outputs =, order = "auto", bias = true, init = "glorot_uniform",

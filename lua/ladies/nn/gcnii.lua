@@ -1,5 +1,5 @@
---- GCNII: tens of layers, by initial residuals and identity mappings. Chen, Wei, Huang, Ding and
--- Li, "Simple and Deep Graph Convolutional Networks", ICML 2020, eq. 5.
+--- The model GCNII: a GCN that can have tens of layers, by initial residuals and identity mappings.
+-- Chen, Wei, Huang, Ding and Li, "Simple and Deep Graph Convolutional Networks", ICML 2020, eq. 5.
 --
 --     H0  =  act(X W0 + b0)
 --     S   =  (1 - alpha) P H + alpha H0                   the first representation in every layer
@@ -29,7 +29,7 @@ local finish = require "ladies.nn.finish"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
-local residual = require "ladies.nn.residual"
+local residual = require("ladies.nn.own_nodes").residual
 local tables = require "ladies.base.tables"
 
 local find, union, free_after = core.sampling.find, core.sampling.union, module.free_after
@@ -39,8 +39,8 @@ local Gcnii = network.class("Gcnii", "first head")
 local SPEC = tables.merged(network.SPEC,
   {alpha = "number in [0, 1) or nil", theta = {"positive number", 0.5}})
 
--- How many times faster than a t_l its hops' logarithm is learned: it has further to go than the
--- numbers of a map.
+-- The factor of t_l in the exponent, by which log((1 - alpha_l) / alpha_l) is learned this many
+-- times faster than t_l: it has further to go than the weights of a map.
 local RATE = 20
 
 --- nn.gcnii{inputs =, outputs =, hidden = 256, layers = 5, ...} -> Model: a model of `layers`
@@ -74,7 +74,8 @@ function Gcnii.new(given)
   return model
 end
 
--- The identity matrices of models, which are constants and so no part of what is saved of them.
+-- Maps a model to the identity matrix that its layers use, which is a constant and so not saved
+-- with the model.
 local identities = setmetatable({}, {__mode = "k"})
 
 local function identity_of(model)
@@ -86,14 +87,14 @@ local function identity_of(model)
   return identities[model]
 end
 
--- ((1 - beta) I + beta W) times `scale`.
+-- Returns the map of a layer, (1 - beta) I + beta W, times `scale`.
 local function layer_map(layer, identity, scale)
   local stay = identity * (scale * (1 - layer.beta))
   return free_after(stay, layer.weight:mul_add(scale * layer.beta, stay))
 end
 
--- What layer 1 computes from: H for the nodes `src`, and H0, times alpha / (1 - alpha) where there
--- is one alpha, for h.nodes, of which h.all are the features.
+-- Computes what layer 1 reads, from the features h.all of the nodes h.nodes: H for the nodes `src`,
+-- and H0 for all of h.nodes, times alpha / (1 - alpha) where there is one alpha.
 local function begin(model, h, src, rng)
   local part, alpha, nodes = model.first, model.config.alpha, h.nodes
   local mapped = part.linear:forward(part.dropout:forward(h.all, rng))
@@ -103,8 +104,8 @@ local function begin(model, h, src, rng)
     first = alpha and first * (alpha / (1 - alpha)) or first}
 end
 
---- The nodes of a mini-batch whose features its forward reads: its input, and what else its layers
--- have H0 of.
+--- Returns the nodes of a mini-batch whose features the model reads: its input, and all other nodes
+-- for which its layers need H0.
 function Gcnii.feature_nodes(_, batch)
   network.check_batch(batch, "blocks")
   local nodes = batch.input
@@ -114,8 +115,8 @@ function Gcnii.feature_nodes(_, batch)
   return nodes
 end
 
---- The logits of a mini-batch, as those of nn.gcn. H0 is computed from the features for each of its
--- nodes, whether or not the layer below has it: a sampler need not keep a layer's nodes.
+--- Computes the logits of a mini-batch, as nn.gcn's forward does. H0 is computed from the features
+-- for every node of the mini-batch, so a sampler need not keep a layer's nodes in the layer below.
 function Gcnii:forward(features, batch, rng)
   rng = network.begin(self, batch, rng)
   local nodes = self:feature_nodes(batch)
@@ -124,10 +125,10 @@ function Gcnii:forward(features, batch, rng)
   return network.through(self, {last = last, all = all, nodes = nodes}, batch, rng)
 end
 
---- Layer i alone, as that of nn.gcn; what goes from layer to layer is {last =, first =, nodes =}:
--- H, H0 or its multiple, and the nodes whose rows H0 has. The first layer is given the features
--- of its block.src, or {last = these, all = features of more nodes, nodes = these nodes}. A factor
--- of the whole S is put into the small matrix of the map.
+--- Computes layer i alone, as model:layer of nn.gcn does. What goes from layer to layer is {last =
+-- H, first = H0 or a multiple of it, nodes = the nodes that have rows in H0}. The first layer is
+-- given the features of its block.src, or {last = these, all = features of more nodes, nodes =
+-- these nodes}. A factor of the whole S is multiplied into the small matrix of the map.
 function Gcnii:layer(i, h, block, rng)
   local layer, scale = network.layer_of(self, i, block), 1 - (self.config.alpha or 0)
   if i == 1 then

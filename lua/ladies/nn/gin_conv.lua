@@ -14,15 +14,15 @@ local LayerNorm = require "ladies.nn.layer_norm"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
-local own_rows = require "ladies.nn.own_rows"
+local own_rows = require("ladies.nn.own_nodes").rows
 
 local free_after = module.free_after
 
 local GinConv = module.class("GinConv", "inputs outputs eps near norm activation second")
 
 --- nn.gin_conv{inputs =, outputs =, eps = 0, learn_eps = false, activation = "relu", norm = true,
--- bias = true, init = "glorot_uniform", rng = Rng} -> Module: eps, as a number or as the first
--- value of a parameter; the others are of the MLP.
+-- bias = true, init = "glorot_uniform", rng = Rng} -> Module: makes the convolution. eps stays a
+-- number, or with learn_eps is the first value of a parameter; the other options are for the MLP.
 function GinConv.new(given)
   local opts = options.check("ladies.nn.gin_conv", given, {
     inputs = "positive integer", outputs = "positive integer", eps = {"number", 0},
@@ -42,8 +42,9 @@ function GinConv.new(given)
   }, GinConv)
 end
 
---- #block.dst x outputs, of h, #block.src x inputs (Tensor or sparse Matrix). With eps = 0 it needs
--- no rows of its own nodes: h may be propagated already.
+--- Computes the output of the layer, #block.dst x outputs, from its input h, #block.src x inputs (a
+-- Tensor or a sparse Matrix). With eps = 0 it reads no rows of the nodes dst themselves, so h may
+-- be propagated already.
 function GinConv:forward(h, block)
   local z = self.near:forward(h, block)
   if self.eps ~= 0 then

@@ -1,7 +1,7 @@
---- Gradients of any computation against central differences, (f(x + h) - f(x - h)) / 2h. They are
--- off by h^2/6 f''' for want of a smaller h and by about e/h for rounding, where e, 1e-7 to 1e-6 of
--- values about 1, is what f loses in float32: hence a step of 1/128 and a tolerance of 1e-3 for
--- whatever is smooth within a step of x.
+--- Checks the gradients of any computation against central differences, (f(x + h) - f(x - h)) / 2h.
+-- These are wrong by h^2/6 f''' and, by rounding, about e/h, where e is the error of f in float32,
+-- 1e-7 to 1e-6 for values about 1: hence a step of 1/128 and a tolerance of 1e-3 for functions that
+-- are smooth within a step of x.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -12,32 +12,34 @@ local gradcheck = {}
 local WHERE = "ladies.gradcheck"
 local WITHIN_A_STEP = 1e-5    -- how far what f gives may differ there, relative to 1 or to itself
 
--- What f gives as a Tensor: of a Matrix the entries, of a number a vector of one.
+-- Returns a result of f as a Tensor: a Matrix becomes the vector of its entries, a number a vector
+-- of one element.
 local function as_tensor(value)
   if options.class_of(value) == "Matrix" then return value:entry_values() end
   if type(value) == "number" then return core.tensor{value} end
   return options.value(WHERE, "what f returns", value, "Tensor or Matrix")
 end
 
--- The elements of a Tensor, row by row.
+-- Returns an array of the elements of a Tensor, row by row.
 local function flat(t)
   return t:reshape(t.n_rows * t.n_cols):to_table()
 end
 
--- How far a is from b, relative to 1 or to b; infinite where one of them is nan.
+-- Returns how far a is from b, relative to 1 or to b; infinite where one of them is nan.
 local function distance(a, b)
   local d = math.abs(a - b) / math.max(1, math.abs(b))
   return d == d and d or a == b and 0 or math.huge
 end
 
--- Weights of the outputs' sum: of both signs, none of them zero.
+-- Returns the weights by which the outputs are summed to one number: of both signs, none of them
+-- zero.
 local function weights_like(out)
   local weights = {}
   for i = 1, out.n_rows * out.n_cols do weights[i] = (i * 7 % 11 - 5.5) / 4 end
   return weights
 end
 
--- The sum of the weighted elements in double.
+-- Returns the weighted sum of the elements, computed in double precision.
 local function weighted_sum(out, weights)
   local total = 0
   for i, value in ipairs(flat(out)) do total = total + value * weights[i] end
@@ -46,7 +48,7 @@ end
 
 -- ---------------------------------------------------------------- the inputs
 
--- Makes a parameter have this gradient, or none for nil.
+-- Sets the gradient of a parameter; nil removes it.
 local function put_gradient(x, gradient)
   x:requires_grad_(false):requires_grad_(true)
   if gradient then x:set_grad_(gradient) end
@@ -67,7 +69,8 @@ local function with_parameters(inputs, body)
   return body(xs)
 end
 
--- f's central difference in element (row, column) of x, which is put back, also after an error.
+-- Returns the central difference of f in element (row, column) of x, which is then reset to its
+-- value, also after an error.
 local function difference(f, x, row, column, step)
   local value = x:get(row, column)
   local _ <close> = setmetatable({}, {__close = function() x:set_(row, column, value) end})
@@ -77,7 +80,8 @@ end
 
 -- ---------------------------------------------------------------- the check
 
--- Fails unless `again`, what f gave on another occasion, is what it gave first.
+-- Fails unless `again`, the result of a later call of f, is `out`, that of the first; `occasion`
+-- says in the message which call it was.
 local function check_same(out, again, tolerance, occasion)
   if again.ndim ~= out.ndim or again.n_rows ~= out.n_rows or again.n_cols ~= out.n_cols then
     errors.fail(("%s: f gives %s, and %s %s"):format(WHERE, out, again, occasion))
@@ -91,7 +95,7 @@ local function check_same(out, again, tolerance, occasion)
   end
 end
 
--- Backward from the weighted sum of what f gives, which must be `out` here too.
+-- Calls f and runs backward from the weighted sum of its result, which must be `out` again.
 local function go_backward(f, xs, out, weights)
   local _ <close> = core.step()
   local again = as_tensor(f(table.unpack(xs)))
@@ -111,7 +115,8 @@ function Worst:__tostring()
     self.column, self.backward, self.differences)
 end
 
--- The element in which the two differ most, out of at most `most` of each input.
+-- Returns the element in which backward and differences differ most, among at most opts.elements of
+-- each input.
 local function worst_of(xs, sum, opts)
   local worst = setmetatable({error = -1, checked = 0}, Worst)
   for i, x in ipairs(xs) do

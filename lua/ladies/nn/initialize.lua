@@ -1,11 +1,11 @@
---- First values of weight matrices (inputs x outputs), drawn from an explicit rng and written in
+--- Draws the first values of weight matrices (inputs x outputs) from an rng, and writes them in
 -- place.
 
 local options = require "ladies.base.options"
 
 local initialize = {}
 
--- The rows and columns of a weight matrix, which are its inputs and outputs.
+-- Returns the numbers of inputs (rows) and outputs (columns) of a weight matrix.
 local function shape(w)
   options.value("ladies.nn.initialize", "the weights", w, "Tensor")
   return w.n_rows, w.n_cols
@@ -46,10 +46,11 @@ function initialize.zeros(w)
   return w:fill_(0)
 end
 
---- The names, as a type of ladies.options.
+--- The names of the functions, as a type of ladies.options.
 initialize.names = "glorot_uniform|glorot_normal|kaiming_uniform|kaiming_normal|zeros"
 
---- nn.initialize.by_name(name) -> function: the function of this name: (w, rng) -> w.
+--- nn.initialize.by_name(name) -> function: returns the function with this name, which fills w from
+-- rng and returns it.
 function initialize.by_name(name)
   return initialize[options.value("ladies.nn.initialize", "the name", name, initialize.names)]
 end

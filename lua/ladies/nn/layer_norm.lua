@@ -1,5 +1,5 @@
---- Layer normalisation: each row to mean 0 and variance 1, then a gain and a shift per column (Ba
--- et al., 2016, eq. 4).
+--- Layer normalisation: scales each row to mean 0 and variance 1, then applies a gain and a shift
+-- per column (Ba et al., 2016, eq. 4).
 
 local core = require "ladies_core"
 local module = require "ladies.nn.module"

@@ -1,4 +1,4 @@
---- A linear map of rows with a bias.
+--- The linear layer, x W + b.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

@@ -1,5 +1,5 @@
 --- A multilayer perceptron: linear layers with norm, activation and dropout between them. It reads
--- no graph: what it reaches is what the graph has to beat.
+-- no graph, so its score is the baseline for models that do.
 
 local Dropout = require "ladies.nn.dropout"
 local finish = require "ladies.nn.finish"
@@ -16,7 +16,8 @@ local Mlp = network.class("Mlp", "input_dropout")
 local SPEC = tables.merged(network.SPEC, {layers = {"positive integer", 2}})
 SPEC.normalize, SPEC.lambda, SPEC.P = nil, nil, nil
 
--- Gives a model linear layers, with what comes after the hidden ones, by options of the same names.
+-- Adds the linear layers to a model, and norm, activation and dropout after the hidden ones, from
+-- the options.
 local function add_layers(model, opts, rng)
   for i = 1, opts.layers do
     local last = i == opts.layers
@@ -39,13 +40,13 @@ function Mlp.new(given)
   return add_layers(model, model.config, rng)
 end
 
---- The same as a part of other models: no model of its own, with weights drawn from `rng`. opts:
--- the options of nn.mlp.
+--- Makes an MLP as a part of another model, with weights drawn from `rng`; it is no model of its
+-- own, so it has no `config`. opts: the options of nn.mlp.
 function Mlp.part(opts, rng)
   return add_layers(setmetatable({layers = {}}, Mlp), opts, rng)
 end
 
---- The outputs for the rows of x, a Tensor or a Matrix. With `rng` elements are dropped.
+--- Computes the outputs for the rows of x, a Tensor or a Matrix. With `rng` elements are dropped.
 function Mlp:apply(x, rng)
   local h = self.input_dropout:forward(x, rng)
   for i, layer in ipairs(self.layers) do
@@ -55,7 +56,7 @@ function Mlp:apply(x, rng)
   return h
 end
 
---- The logits of a mini-batch, #batch.output x outputs: those of the rows batch.output of the
+--- Computes the logits of a mini-batch, #batch.output x outputs, from the rows batch.output of the
 -- features. Dropout draws from `rng`, by default batch.rng; false switches it off.
 function Mlp:forward(features, batch, rng)
   options.value("model:forward", "features", features, "Tensor or Matrix or Rows")

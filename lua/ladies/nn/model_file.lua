@@ -1,7 +1,7 @@
---- Trained models in files: parameters and buffers by name and the architecture, the options of the
--- constructor as JSON text. In an .npz file they are arrays parameter.NAME, buffer.NAME and
--- architecture, in a .safetensors file tensors NAME and metadata, which list the buffers. With
--- PyG's names (ladies.nn.pyg) an .npz has parameters alone.
+--- Saves and loads trained models: a file holds parameters and buffers by name, and the
+-- architecture, which is the options of the constructor as JSON text. In an .npz file they are
+-- arrays parameter.NAME, buffer.NAME and architecture, in a .safetensors file tensors NAME and
+-- metadata, which list the buffers. With PyG's names (ladies.nn.pyg) an .npz has parameters alone.
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
@@ -18,23 +18,27 @@ local tables = require "ladies.base.tables"
 
 local model_file = {}
 
--- Constructors that a file may name; their options are plain data, kept in model.config.
+-- The constructors that a file may name as its architecture; their options are plain data and in
+-- model.config.
 local KINDS = {}
-for _, kind in ipairs{"appnp", "gat", "gcn", "gcnii", "gin", "mlp", "sage", "sgc"} do
+for _, kind in ipairs{"appnp", "embedding", "gat", "gatv2", "gcn", "gcnii", "gin", "gine", "mlp",
+  "pna", "rgcn", "sage", "sgc", "transformer"} do
   KINDS[kind] = nn[kind]
 end
 
--- A model by the options of another, and by the P of its own that those know by its hash.
+-- Makes a model from the options of another; P is the Matrix whose hash these hold, if they do.
 local function make_again(make, config, P)
   local with = tables.merged(config)
   if P then with.P, with.normalize, with.lambda = P, nil, nil end
   return make(with)
 end
 
--- The P that a model is for may be another one than it was made for: see ladies.graph.propagation.
+-- Fields that may differ from those of a new model, since a user may set another P (see
+-- ladies.graph.propagation).
 local FREE = {P = true, normalize = true, lambda = true}
 
--- Whether a value in a model is as in one that was `made`: parameters differ in their numbers only.
+-- Tells whether a value in a model is the same as in a new model, `made` with the same options;
+-- parameters may differ in their numbers only.
 local function is_as_made(value, made)
   local class = options.class_of(made)
   if class ~= options.class_of(value) then return false end
@@ -53,9 +57,9 @@ local function is_as_made(value, made)
   return true
 end
 
--- The kind of a model that is as the constructor makes it, and the options by which it does; nil
--- for models of the user's own, among them those of ours that the user has changed: a method, a
--- layer, a setting.
+-- Returns which constructor makes a model, and with which options; nil for models of the user's
+-- own, which include models of the library in which the user has changed a method, a layer or a
+-- setting.
 local function kind_of(model)
   local class = options.class_of(model)
   local kind = class and class:lower()
@@ -66,8 +70,8 @@ local function kind_of(model)
   if ok and is_as_made(model, made) then return kind, opts end
 end
 
--- The parameters of a model as arrays, under our names behind a prefix, or under PyG's; and the
--- `buffers`, an array of {name =, tensor =}, behind another prefix.
+-- Returns the arrays for a model's file: parameters under their own names behind a prefix or under
+-- PyG's names, and the `buffers`, an array of {name =, tensor =}, behind another prefix.
 local function arrays_of(model, names, prefix, buffers, buffer_prefix)
   if names == "pyg" then return pyg.arrays("ladies.save_model", model) end
   local arrays = {}
@@ -109,7 +113,7 @@ function model_file.save(model, path, given)
   core.npz.write(path, arrays, {compress = false})
 end
 
--- The options by which a model was made that is in a file, or nil.
+-- Returns the architecture in a file, the options with which its model was made, or nil.
 local function architecture_of(file, path)
   local text
   if array_file.is_safetensors(path) then
@@ -126,7 +130,7 @@ local function architecture_of(file, path)
   return architecture.options, make
 end
 
--- The buffers in an open file, as an array of {name =, tensor =}.
+-- Reads the buffers in an open file; returns an array of {name =, tensor =}.
 local function buffers_in(file, path)
   local list = {}
   if array_file.is_safetensors(path) then
@@ -143,7 +147,7 @@ local function buffers_in(file, path)
   return list
 end
 
--- Fills a model from an open file, whose names are ours or PyG's.
+-- Fills a model from an open file, whose parameters have the library's own names or PyG's.
 local function fill(model, file, path)
   local where = "ladies.load_model: " .. path
   local prefix = array_file.is_safetensors(path) and "" or "parameter."

@@ -1,6 +1,7 @@
---- What modules have in common: a module is a plain table with a metatable, and its parameters are
--- those tensors in it, and in the modules and arrays it holds, that were made parameters. Any table
--- of tensors with a `forward` is a model as good as ours.
+--- Defines what layers and models (modules) have in common. A module is a plain table with a
+-- metatable; its parameters are those tensors in it, and in the modules and arrays that it holds,
+-- that were made parameters. Any table of tensors with a `forward` is a model just as those of the
+-- library.
 
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
@@ -102,7 +103,8 @@ function module.free_after(old, new)
   return new
 end
 
--- What a module says of itself, with lines of its layers where it has more to say than tostring.
+-- Returns a module's description of itself: tostring, with further lines about its layers where its
+-- class has `__words`.
 local function own_words(t)
   local meta = getmetatable(t)
   local words = rawget(meta, "__words")
@@ -110,7 +112,7 @@ local function own_words(t)
   return rawget(meta, "__tostring") and tostring(t) or meta.__name:match "[^.]*$"
 end
 
--- A module as a table of its layers: see ladies.show.
+-- Shows a module as a table of its layers, for ladies.show.
 local function shown(t, width)
   return show_model.text(own_words(t), module.named_parameters(t), width or show.width())
 end
@@ -119,11 +121,11 @@ local function shown_as_html(t)
   return show_model.html(own_words(t), module.named_parameters(t))
 end
 
--- What the library asks any model for, which need not have it.
+-- Fields that the library reads of any model, but that a model need not have.
 local ASKED = "config n_layers:integer layer:function normalize:string lambda:number P "
   .. "takes_rows:boolean feature_nodes:function"
 
--- What modules have in other libraries.
+-- Names that modules have in other libraries, and what to write here instead.
 local ELSEWHERE = {
   eval = "forward(..., false), with false for the rng, drops no element",
   train = "ladies.train trains a model, and forward drops elements where it has an rng",

@@ -1,5 +1,5 @@
---- Named tensors, such as a model's parameters, in files of arrays: an array of {name =, tensor =}
--- is stored as arrays PREFIX.NAME.
+--- Writes named tensors, such as a model's parameters, to files of arrays and reads them: an array
+-- of {name =, tensor =} is stored as arrays PREFIX.NAME.
 
 local errors = require "ladies.base.errors"
 local module = require "ladies.nn.module"
@@ -11,7 +11,8 @@ local function shape_text(shape)
   return table.concat(shape, " x ")
 end
 
--- The shape that one of them has in a file, which it may state itself.
+-- Returns the shape that a named tensor has in a file: its field `shape` if it has one, otherwise
+-- that of the tensor.
 local function shape_of(one)
   local tensor = one.tensor
   return one.shape or tensor.ndim == 1 and {tensor.n_rows} or {tensor.n_rows, tensor.n_cols}
@@ -26,8 +27,9 @@ function named_tensors.put(arrays, prefix, named)
   end
 end
 
--- Fails unless the file's arrays PREFIX.NAME are those of `named`, by name and then by shape; they
--- are of the `owner`, "model" or "sampler". The arrays of `others` may be there as well.
+-- Fails unless the file's arrays PREFIX.NAME have the names and the shapes of `named`; messages
+-- call whose they are, the `owner`, "model" or "sampler". The arrays of `others` may be there as
+-- well.
 local function check_arrays(file, where, prefix, named, owner, others)
   local wanted = {}
   for _, one in ipairs(others or {}) do wanted[prefix .. one.name] = true end

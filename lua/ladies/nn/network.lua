@@ -1,7 +1,8 @@
---- What models over a graph have in common: options, the P that they are for, and the way through
--- the blocks of a mini-batch. A model is a table with `config`, its options; `layers`; `n_layers`;
--- and layer(i, h, block, rng), which gives the input of layer i + 1, at last the logits: a Tensor,
--- or a table of Tensors where later layers read more than the last output (see own_rows).
+--- Defines what models over a graph have in common: their options, which propagation matrix P
+-- (sym, row or none) they are made for, and the loop over the blocks of a mini-batch. A model is a
+-- table with `config`, its options; `layers`; `n_layers`; and layer(i, h, block, rng), which
+-- gives the input of layer i + 1, at last the logits: a Tensor, or a table of Tensors where later
+-- layers read more than the last output (see own_rows).
 
 local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
@@ -14,7 +15,8 @@ local propagation = require "ladies.graph.propagation"
 
 local network = {}
 
--- The stream of the first weights, apart from those of batches with the same seed.
+-- The number of the random stream for first weights, negative so that mini-batches with the same
+-- seed use other streams.
 local FIRST_WEIGHTS = -1
 
 --- The options that every model has.
@@ -35,7 +37,8 @@ network.SPEC = {
   seed = {"integer", 1},
 }
 
--- Leaves in the options what a file can hold; returns P when it is a Matrix.
+-- Replaces a P that is a Matrix by its hash in the options, so that a file can hold them; returns
+-- the Matrix, or nil. Without a P, normalize becomes "sym" unless it is given.
 local function settle_propagation(where, opts)
   if not opts.P then
     opts.normalize = opts.normalize or "sym"
@@ -50,15 +53,16 @@ local function settle_propagation(where, opts)
   return P
 end
 
---- A metatable for a kind of model, with `fields` besides layers; see nn.class.
+--- Makes the metatable for a kind of model, with `fields` besides layers; see nn.class.
 function network.class(name, fields)
   local class = module.class(name, "layers:table[] " .. fields)
   class.forward = network.forward
   return class
 end
 
---- A model of the class without layers yet, from options of the types `spec`, and the generator of
--- its first weights. It states a P where the options have `normalize`. Errors begin with `where`.
+--- Makes a model of the class, still without layers, from options checked by `spec`. Returns it and
+-- the generator for its first weights. Its fields name the P that the options give. Errors begin
+-- with `where`.
 function network.new(class, where, given, spec)
   local opts = options.check(where, given, spec)
   local P = spec.normalize and settle_propagation(where, opts)
@@ -68,7 +72,7 @@ function network.new(class, where, given, spec)
   }, class), core.rng(opts.seed):fork(FIRST_WEIGHTS)
 end
 
---- model.layers[i], for the arguments of model:layer, which it checks.
+--- Checks the arguments i and block of model:layer and returns model.layers[i].
 function network.layer_of(model, i, block)
   local layer = model.layers[i]
   if not layer then
@@ -80,7 +84,7 @@ end
 
 local WHOLE = {Graph = true, Matrix = true, Dataset = true}
 
--- What was given in place of a mini-batch, in words, and what to do about it.
+-- Describes for an error a value that was given instead of a mini-batch, and says what to give.
 local function in_its_place(given)
   local class = options.class_of(given)
   if WHOLE[class] then
@@ -99,8 +103,8 @@ function network.check_batch(batch, field)
     .. "samplers return it, got " .. in_its_place(batch))
 end
 
---- What model:forward(features, batch, rng) begins with: checks of the mini-batch, which takes note
--- of the P that the model is trained with. Returns the generator that dropout draws from, or false.
+--- Begins model:forward(features, batch, rng): checks the mini-batch and, in training, notes in the
+-- model the P that it is trained with. Returns the generator that dropout draws from, or false.
 function network.begin(model, batch, rng)
   network.check_batch(batch, "blocks")
   local blocks = options.value("model:forward", "blocks", batch.blocks, "table")
@@ -113,14 +117,14 @@ function network.begin(model, batch, rng)
   return rng
 end
 
--- The features of all nodes, or those that the batch brings.
+-- Returns the features that the batch brings itself or, without any, those of all nodes.
 local function features_of(features, batch)
   return options.value("model:forward", "features", batch.features or features,
     "Tensor or Matrix or Rows")
 end
 
---- The rows of the features, or of those that the batch brings, for some nodes; batch.gathering
--- becomes the seconds that took.
+--- Copies the rows of some nodes from the features, or from those that the batch brings, and
+-- returns them; sets batch.gathering to the seconds that it took.
 function network.gather(features, batch, nodes)
   local began = core.clock()
   local h = features_of(features, batch):rows(nodes)
@@ -128,19 +132,20 @@ function network.gather(features, batch, nodes)
   return h
 end
 
--- Columns of features below which a copy of their rows is made as quickly as it is done without.
+-- The number of columns below which copying rows of features is not slower than reading them in
+-- place.
 local NARROW = 64
 
--- Whether the first layer is given InputRows in place of a Tensor: where it takes them, the loop
--- over the layers is ours, and the features are wide and want no gradient.
+-- Tells whether the first layer is given InputRows in place of a Tensor: if it takes them, the
+-- model uses the library's own loop over layers, and the features are wide and need no gradient.
 local function reads_in_place(model, features, batch)
   return InputRows.taken_by[model.layer] and not batch.propagate
     and options.class_of(features) == "Tensor" and features.n_cols >= NARROW
     and not features.requires_grad and not features.in_step
 end
 
---- From the input of the first layer to the logits, by batch.propagate(model, h, batch, rng) where
--- there is one.
+--- Takes the input of the first layer through all layers to the logits, by batch.propagate(model,
+-- h, batch, rng) where there is one.
 function network.through(model, h, batch, rng)
   if batch.propagate then return batch.propagate(model, h, batch, rng) end
   for i, block in ipairs(batch.blocks) do
@@ -164,7 +169,7 @@ function network.forward(model, features, batch, rng)
   return network.through(model, h, batch, rng)
 end
 
---- A model in words: its kind, its P and its size.
+--- Describes a model in one line: its kind, its P and its size.
 function network.describe(model)
   local hash = model.P and model.P:hash() or model.config.P
   local P = model.normalize or hash and "of hash " .. hash or "unknown"

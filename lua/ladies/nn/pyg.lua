@@ -1,7 +1,7 @@
---- The parameters of our models as PyTorch Geometric names and turns them: those of the classes in
--- torch_geometric.nn.models (GCN, GraphSAGE, GAT, GIN, MLP), and of its layers where it has no such
--- class. Its linear maps are outputs x inputs, ours are inputs x outputs; its vectors of attention
--- are 1 x heads x columns of a head, ours are one column.
+--- Converts the parameters of models to the names and shapes of PyTorch Geometric and back: those
+-- of the classes in torch_geometric.nn.models (GCN, GraphSAGE, GAT, GIN, MLP), or of its layers
+-- where it has no such class. Its weights are outputs x inputs, here they are inputs x outputs; its
+-- attention vectors are 1 x heads x columns of a head, here they are one column.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -10,8 +10,8 @@ local options = require "ladies.base.options"
 
 local pyg = {}
 
--- A parameter is {name =, tensor =, to =, from =, shape =}: to(tensor) is PyG's, from(x) is ours;
--- shape is that in the file, where it is another one than the tensor's.
+-- A parameter is {name =, tensor =, to =, from =, shape =}: to(tensor) returns it as PyG has it,
+-- from(x) converts back; shape is that in the file if it differs from the tensor's.
 
 local function same(x) return x end
 local function transposed(x) return x:transpose() end
@@ -107,7 +107,7 @@ function models.Gcnii(list, model)
   add_linear(list, "lins.1", model.head)
 end
 
--- The parameters of a model, under PyG's names.
+-- Returns the parameters of a model, an array as above, under PyG's names.
 local function named(where, model)
   local add, list = models[options.class_of(model)], {}
   if not add then
@@ -124,14 +124,14 @@ local function named(where, model)
   return list
 end
 
---- Whether an open file of arrays has a parameter of the model under PyG's name.
+--- Tells whether an open file of arrays has a parameter of the model under PyG's name.
 function pyg.is_in(file, model)
   local add, list = models[options.class_of(model)], {}
   return add ~= nil and errors.try(add, list, model) and file:has(list[1].name)
 end
 
---- The arrays of a model by PyG's names, as npz.write and safetensors.write take them. Errors begin
--- with `where`.
+--- Returns the arrays of a model under PyG's names, as npz.write and safetensors.write take them.
+-- Errors begin with `where`.
 function pyg.arrays(where, model)
   local arrays = {}
   for _, one in ipairs(named(where, model)) do
@@ -141,8 +141,8 @@ function pyg.arrays(where, model)
   return arrays
 end
 
---- The same to be filled from a file: an array of {name =, tensor =, shape =} in PyG's shapes, and
--- a function that then gives the model their values.
+--- Prepares to fill a model from a file: returns an array of {name =, tensor =, shape =} in PyG's
+-- shapes, whose tensors the caller fills, and a function that then gives the model their values.
 function pyg.to_fill(where, model)
   local list, wanted = named(where, model), {}
   for i, one in ipairs(list) do
@@ -168,7 +168,7 @@ local JUMP = {linear = "last", concat = "cat", max = "max"}
 
 local function bool(x) return x and "True" or "False" end
 
--- The arguments of a class: the list, and what all of them have.
+-- Returns the Python arguments of a class as text: the given list, and those that all classes have.
 local function joined(c, list)
   if c.activation ~= "relu" then
     list[#list + 1] = c.activation == "none" and "act=None" or ('act="%s"'):format(c.activation)
@@ -180,7 +180,7 @@ local function joined(c, list)
   return table.concat(list, ", ")
 end
 
--- Those of a class of torch_geometric.nn.models over a graph.
+-- Returns the arguments of a class of torch_geometric.nn.models that is over a graph.
 local function arguments(c, ...)
   return joined(c, {("in_channels=%d"):format(c.inputs), ("hidden_channels=%d"):format(c.hidden),
     ("num_layers=%d"):format(c.layers), ("out_channels=%d"):format(c.outputs), ...})
@@ -217,19 +217,21 @@ function classes.Sgc(c)
   return ("SGConv(%d, %d, K=%d, bias=%s)"):format(c.inputs, c.outputs, c.layers, bool(c.bias))
 end
 
---- The Python that makes PyG's model for the arrays of one of ours, or nil where PyG has no class
--- for it, but only the layers.
+--- Returns the Python expression that makes the PyG model for a model's arrays, or nil where PyG
+-- has only the layers and no class for it.
 function pyg.class(model)
   local c, make = model.config, classes[options.class_of(model)]
   if not make or c.residual or JUMP[c.head] and not c.bias then return nil end
   return make(c, model.normalize == "sym" and model.lambda == 0)
 end
 
--- The P by which PyG's layers propagate on their own, by our names.
+-- The P with which the layers of PyG propagate by default, for each class of models, as
+-- graph:normalize names it.
 local OWN = {Gcn = "sym", Gcnii = "sym", Appnp = "sym", Sgc = "sym", Sage = "row", Gin = "none",
   Gat = "row or none"}
 
---- What to heed in Python so that PyG's model gives the same logits, or nil.
+--- Returns a remark on what has to be done in Python so that PyG's model gives the same logits, or
+-- nil.
 function pyg.note(model)
   local class, name = options.class_of(model), model.lambda == 0 and model.normalize or "another P"
   local own = OWN[class]

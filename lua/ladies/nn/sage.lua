@@ -1,5 +1,6 @@
---- GraphSAGE as a network: layers of nn.sage_conv (Hamilton, Ying and Leskovec, NeurIPS 2017), with
--- the mini-batches of any method; the one of the same name samples neighbours as its authors do.
+--- The model GraphSAGE: layers of nn.sage_conv (Hamilton, Ying and Leskovec, NeurIPS 2017). It can
+-- be trained with the mini-batches of any sampler; samplers.graphsage samples neighbours as its
+-- authors do.
 
 local SageConv = require "ladies.nn.sage_conv"
 local stack = require "ladies.nn.stack"

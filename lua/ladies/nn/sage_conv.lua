@@ -13,13 +13,13 @@ local InputRows = require "ladies.nn.input_rows"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
-local own_rows = require "ladies.nn.own_rows"
+local own_rows = require("ladies.nn.own_nodes").rows
 
 local free_after = module.free_after
 
 local SageConv = module.class("SageConv", "inputs outputs aggregate near own pool")
 
---- The aggregates, as a type of ladies.options.
+--- The names of the aggregates, as a type of ladies.options.
 SageConv.aggregates = "mean|max"
 
 --- nn.sage_conv{inputs =, outputs =, aggregate = "mean", bias = true, init = "glorot_uniform",
@@ -45,7 +45,8 @@ function SageConv.new(given)
   }, SageConv)
 end
 
---- #block.dst x outputs, of h, #block.src x inputs (Tensor or sparse Matrix).
+--- Computes the output of the layer, #block.dst x outputs, from its input h, #block.src x inputs (a
+-- Tensor or a sparse Matrix).
 function SageConv:forward(h, block)
   local own = self.own:forward(own_rows(h, block))
   local near

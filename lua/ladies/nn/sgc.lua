@@ -1,4 +1,4 @@
---- SGC: one linear map and many propagations. Wu, Souza, Zhang, Fifty, Yu and Weinberger,
+--- The model SGC: one linear map and many propagations. Wu, Souza, Zhang, Fifty, Yu and Weinberger,
 -- "Simplifying Graph Convolutional Networks", ICML 2019, eq. 8.
 --
 --     Z  =  P ... P X W + b
@@ -35,8 +35,8 @@ function Sgc.new(given)
   return model
 end
 
---- Layer i alone, as that of nn.gcn: a propagation; the first is of the mapped features, and the
--- last adds the bias.
+--- Computes layer i alone, as model:layer of nn.gcn does: one propagation. The first layer maps the
+-- features before it, and the last one adds the bias.
 function Sgc:layer(i, h, block, rng)
   network.layer_of(self, i, block)
   local mapped = i == 1 and self.linear:forward(self.input_dropout:forward(h, rng))

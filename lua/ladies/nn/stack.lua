@@ -1,6 +1,7 @@
---- Models that are a stack of convolutions: in each layer one, then norm, activation, dropout and
--- perhaps a residual. The last gives the classes, or a linear head after it does; the head may read
--- the outputs of all layers: jumping knowledge (Xu et al., ICML 2018, section 4.1).
+--- Makes models that are a stack of convolutions: each layer has one, then norm, activation,
+-- dropout and perhaps a residual connection. The last gives the classes, or a linear head after it
+-- does; the head may read the outputs of all layers: jumping knowledge (Xu et al., ICML 2018,
+-- section 4.1).
 
 local core = require "ladies_core"
 local Dropout = require "ladies.nn.dropout"
@@ -10,8 +11,8 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
 local options = require "ladies.base.options"
-local own_rows = require "ladies.nn.own_rows"
-local residual = require "ladies.nn.residual"
+local own_rows = require("ladies.nn.own_nodes").rows
+local residual = require("ladies.nn.own_nodes").residual
 local tables = require "ladies.base.tables"
 
 local stack = {}
@@ -24,7 +25,8 @@ local SPEC = tables.merged(network.SPEC, {
   residual = "boolean or nil",
 })
 
--- The outputs of several layers, so far and of one more, as the head reads them.
+-- Ways of combining the outputs of all layers for the head: each function adds one layer's output
+-- to those before.
 local JUMP = {
   concat = function(before, h) return before:concat(h) end,
   max = function(before, h) return core.where(h:above(before), h, before) end,
@@ -41,15 +43,16 @@ local function head_of(opts, rng)
   }
 end
 
---- A metatable for models that are stacks. Their convolutions have forward(h, block, rng).
+--- Makes the metatable for a kind of model that is a stack. Their convolutions have forward(h,
+-- block, rng).
 function stack.class(name)
   local class = network.class(name, "head:table")
   class.layer, class.__tostring, class.__words = stack.layer, network.describe, stack.words
   return class
 end
 
---- A stack of the class; own: the types of its options beside those of all stacks (see nn.gcn);
--- convolution(opts, inputs, outputs, rng, is_last) makes that of a layer.
+--- Makes a model of the class. `own` has the types of its options besides those of all stacks (see
+-- nn.gcn); convolution(opts, inputs, outputs, rng, is_last) makes the convolution of a layer.
 function stack.new(class, where, given, own, convolution)
   local model, rng = network.new(class, where, given, tables.merged(SPEC, own))
   local opts = model.config
@@ -67,7 +70,7 @@ function stack.new(class, where, given, own, convolution)
   return model
 end
 
--- The output of one layer, without the head.
+-- Returns the output of one layer, without the head.
 local function hidden(layer, h, block, rng)
   if options.class_of(h) == "InputRows"
     and (layer.input_dropout or not InputRows.taken_by[layer.conv.forward]) then
@@ -97,7 +100,7 @@ end
 
 InputRows.taken_by[stack.layer] = true
 
---- A stack in words: a line, and then one a layer.
+--- Describes a stack: a line about the model, and then a line for each layer.
 function stack.words(model)
   local c, lines = model.config, {network.describe(model)}
   for i, layer in ipairs(model.layers) do

@@ -1,7 +1,7 @@
---- Learning-rate schedules: functions from the number of a batch (1, 2, ...) to a factor by which
--- the learning rate is multiplied. Any Lua function of that kind will do as well. One that goes by
--- validation is an object that can be called: its update(value, batch) is told of each, and state
--- and load_state are for checkpoints.
+--- Makes learning-rate schedules: functions from the number of a batch (1, 2, ...) to a factor by
+-- which the learning rate is multiplied. Any Lua function of that kind will do as well. A schedule
+-- that depends on validation is an object that can be called: update(value, batch) tells it of each
+-- validation, and state and load_state are for checkpoints.
 
 local of_class = require("ladies.base.fields").of_class
 local options = require "ladies.base.options"
@@ -59,7 +59,7 @@ function schedule.plateau(given)
   return setmetatable(plateau, Plateau)
 end
 
---- The factor.
+--- Returns the factor by which the learning rate is multiplied now.
 function Plateau:__call()
   return self.now
 end
@@ -76,7 +76,7 @@ function Plateau:update(value, batch)
   end
 end
 
---- What it remembers, for a checkpoint.
+--- Returns the numbers from which the schedule goes on, for a checkpoint.
 function Plateau:state()
   return {now = self.now, best = self.best, since = self.since}
 end

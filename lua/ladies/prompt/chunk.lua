@@ -1,20 +1,21 @@
---- What is typed at the prompt, as functions to run.
+--- Compiles the chunks that are typed at the prompt so that their local variables can be used in
+-- later chunks.
 --
--- Lua ends a local with its chunk, and a prompt makes a chunk of every line. Here chunks are
--- joined: the locals at the top of one are those of the chunks after it, the same variables, which
+-- In Lua a local ends with its chunk, and a prompt makes a chunk of every line. Here the locals at
+-- the top level of a chunk stay visible in the chunks after it, as the same variables, which
 -- functions share as in a file. A chunk that names such a local is compiled as
 --
 --   local keep, a, b; return function(...) TEXT; keep(function() return c end) end
 --
--- and the upvalues a and b of that function become, by debug.upvaluejoin, the variables of the
--- chunks that made them; c is one that TEXT makes. Lines are counted through: stdin:17 is the 17th
--- line that was run since the prompt began, and chunk.lines has it.
+-- and debug.upvaluejoin makes the upvalues a and b of that function the variables of the chunks
+-- that declared them; c is a local that TEXT declares. Lines are numbered on from chunk to chunk:
+-- stdin:17 is the 17th line that was run since the prompt began, and chunk.lines has it.
 
 local lexer = require "ladies.prompt.lexer"
 
 local chunk = {lines = {}}
 
--- What the chunks so far have made: name -> {function, number of its upvalue, attribute}.
+-- The locals of all chunks so far: maps a name to {function, number of its upvalue, attribute}.
 local variables = {}
 
 local KEEP = "_ladies_keep_"
@@ -23,9 +24,9 @@ local DEEPEST = 1000   -- levels of a stack; of deeper ones, which recursion mak
 local DEEPER = {["function"] = 1, ["do"] = 1, ["if"] = 1, ["repeat"] = 1, ["end"] = -1,
   ["until"] = -1}
 
--- The locals that a chunk makes at its top: an array of names, and name -> attribute ("" for none).
--- Those that are closed end with their chunk. Then the set of all names in it, and the place of the
--- `return` at its top or nil.
+-- Returns the locals that a chunk makes at its top, an array of names and name -> attribute ("" for
+-- none), without those that are <close>, which end with their chunk; then the set of all names in
+-- it, and the place of the `return` at its top or nil.
 local function locals_of(text)
   local words, names, attributes, used, depth = {}, {}, {}, {}, 0
   local tokens, return_at = lexer.tokens(text), nil
@@ -57,8 +58,8 @@ local function keep_value(name, value, attribute)
   variables[name] = {function() return value end, 1, attribute}
 end
 
--- Makes the upvalues of `values`, which returns `names`, variables for the chunks to come. What the
--- compiler took for a constant is none.
+-- Keeps the upvalues of `values`, a function that returns the locals `names`, for later chunks. A
+-- constant that the compiler inlined is no upvalue, so its value is kept.
 local function keep(names, attributes, values)
   local found = {}
   for i = 1, 255 do
@@ -77,12 +78,12 @@ end
 
 local running   -- the chunk that runs: {f =, attributes =}
 
--- Returns the values of an expression from a chunk. A call of the user's is no tail call then: the
--- chunk is still there to be blamed where it fails.
+-- Code that returns the values of an expression from a chunk in such a way that a call in it is no
+-- tail call, so that an error can still name the line of the chunk.
 local RETURN = " return (function(...) return ... end)(%s)"
 
--- An expression without a comment or a semicolon behind it, so that the line of its last token is
--- the one of the bracket that ends the call above, which Lua blames for it.
+-- Removes a comment or a semicolon after an expression, so that its last token is in the line of
+-- the bracket that ends the call above, the line that Lua names in errors.
 local function bare(expression)
   local tokens = lexer.tokens(expression)
   local last = tokens[#tokens]
@@ -94,8 +95,8 @@ local function bare(expression)
   return last and expression:sub(1, last.at + #last.text - 1) or ""
 end
 
--- The function of `text` and an expression behind it ("" for none), which are a chunk. It keeps the
--- locals where it ends or returns.
+-- Compiles a chunk, `text` followed by an expression ("" for none), to a function that keeps the
+-- locals when it ends or returns.
 local function joined(text, expression, first_line, source)
   local names, attributes, used, return_at = locals_of(text)
   expression = bare(expression)
@@ -138,8 +139,8 @@ local function compile(text, expression, first_line, source)
   end
 end
 
--- Whether a text is a chunk, alone; or the message, and whether more lines could make it one.
--- A string in quotes must end in its line.
+-- Compiles a text by itself. Returns true for a chunk; otherwise false, the message, and whether
+-- more lines could complete it. A string in quotes must end in its line.
 local function check(text, first_line)
   text = ("\n"):rep(first_line - 1) .. text
   local f, message = load(text, "=stdin", "t")
@@ -149,8 +150,8 @@ local function check(text, first_line)
   return false, wants_more and message or at_the_end, wants_more
 end
 
--- Statements and an expression behind them, after a semicolon or in lines of its own, where `text`
--- is that: x = 1; x.
+-- Splits a text such as `x = 1; x` into statements and an expression, which follows a semicolon or
+-- begins a line; nil for other texts.
 local function split(text)
   for at = #text, 1, -1 do
     if text:find("^[;\n]", at) then
@@ -160,7 +161,7 @@ local function split(text)
   end
 end
 
--- Statements and a call behind them, which begins a line, where `text` is that.
+-- Splits a text into statements and a call that begins a line; nil for other texts.
 local function split_call(text)
   for at = #text, 1, -1 do
     if text:find("^\n%s*[%a_]", at) then
@@ -170,8 +171,8 @@ local function split_call(text)
   end
 end
 
--- The statements in a text and the expression at its end, "" for none; or nil, the message, and
--- whether more text could make it a chunk.
+-- Returns the statements in a text and the expression at its end, "" for none; for other texts nil,
+-- the message, and whether more text could make it a chunk.
 local function parts_of(text, first_line)
   local alone = text:gsub("^=", "", 1)
   local is_expression, why, is_begun = check("return " .. alone, first_line)
@@ -183,17 +184,17 @@ local function parts_of(text, first_line)
   return nil, is_begun and why or message, is_begun or wants_more
 end
 
---- Whether a text is a chunk; where it is none, false, the message, and whether more text could
--- make it one.
+--- Returns true for a text that is a chunk; otherwise false, the message, and whether more text
+-- could make it one.
 function chunk.check(text)
   local before, message, wants_more = parts_of(text, #chunk.lines + 1)
   if before then return true end
   return false, message, wants_more
 end
 
---- The function that the text becomes: an expression, whose values it returns, statements, or
--- these and an expression at their end, also one that is a call in a line of its own. Where it is
--- no chunk, nil, the message, and whether more text could make it one.
+--- Compiles a typed text to a function. The text is an expression, whose values the function
+-- returns, or statements, which may end with an expression or with a call in a line of its own. For
+-- other texts it returns nil, the message, and whether more text could make it a chunk.
 function chunk.load(text)
   local first = #chunk.lines + 1
   local before, expression, wants_more = parts_of(text, first)
@@ -204,7 +205,8 @@ function chunk.load(text)
   return f
 end
 
---- The function of a script, whose locals live on as those of a chunk do; or nil and the message.
+--- Compiles a script to a function whose locals stay visible like a chunk's; returns nil and the
+-- message if that fails.
 function chunk.load_file(path)
   local file, message = io.open(path, "rb")
   if not file then return nil, "cannot open " .. message end
@@ -216,8 +218,8 @@ function chunk.load_file(path)
   return compile(text, "", 1, "@" .. path)
 end
 
---- Keeps the locals of the chunk that has failed, as they are; to be called before its stack
--- unwinds. They are copies: functions that the chunk has made do not share them.
+--- Keeps the locals of a chunk that has failed, with the values that they had. It must be called
+-- before the stack unwinds. They are copies, which functions that the chunk has made do not share.
 function chunk.rescue()
   if not running then return end
   local level, info = 2, debug.getinfo(2, "f")
@@ -232,7 +234,8 @@ function chunk.rescue()
   end
 end
 
---- The locals that live on: name -> value; those that are nil are left out.
+--- Returns the locals that are kept, as a table from name to value; those that are nil are left
+-- out.
 function chunk.locals()
   local values = {}
   for name, variable in pairs(variables) do
@@ -241,7 +244,7 @@ function chunk.locals()
   return values
 end
 
---- Forgets a local, so that its name is the global's again.
+--- Forgets a local, so that its name means the global again.
 function chunk.forget(name)
   variables[name] = nil
 end

@@ -1,7 +1,8 @@
---- What Tab offers: names and fields, the options of the function that is called, names of data
--- sets and files within a string. Runs none of the user's code.
+--- Completes what is typed when Tab is pressed: names and fields, options of the function that is
+-- called, and, within a string, names of data sets and files. It runs none of the user's code.
 
 local core = require "ladies_core"
+local cut = require "ladies.base.cut"
 local data = require "ladies.data"
 local format = require "ladies.prompt.format"
 local help = require "ladies.prompt.help"
@@ -16,8 +17,8 @@ local PLAIN = {number = true, string = true, boolean = true}   -- types whose va
 
 local FEW = 16   -- so many candidates come with their first line of documentation
 
--- The function an option of which may be written behind the tokens, as in f{ and f(x, {a = 1,; or
--- nil.
+-- Returns the function among whose options the cursor is, at the end of the tokens, as in `f{` and
+-- `f(x, {a = 1,`; or nil.
 local function called(tokens, env)
   local last = tokens[#tokens]
   local is_open = last and (last.text == "{" or last.text == ",")
@@ -29,8 +30,8 @@ local function called(tokens, env)
   return call and tokens[call].text == "(" and known.function_before(tokens, call, env) or nil
 end
 
--- A collector of candidates that begin with `prefix`: found.names, sorted by finish, and
--- found.values, name -> what it stands for.
+-- Makes a collector of candidates that begin with `prefix`: found.names, sorted by finish, and
+-- found.values, what each name stands for.
 local function collector(prefix)
   local found = {names = {}, values = {}}
   function found.add(name, value)
@@ -42,7 +43,7 @@ local function collector(prefix)
   return found
 end
 
--- A candidate that stands for no value, and what it is, as options have it.
+-- Makes a candidate that stands for no value, with a text that describes it.
 local function candidate(name, text) return {name = name, text = text} end
 
 local function add_files(found, text)
@@ -76,16 +77,16 @@ local function add_members(found, what, is_method, prefix)
   end
   local value = what.class and setmetatable({}, what.class) or what.value
   members.each(value, add)
-  -- Of a module that is loaded when it is first looked up only the name was known so far.
+  -- Loads the modules that are only loaded when first looked up, which had only a name so far.
   for _, name in ipairs(#found.names <= FEW and found.names or {}) do
     local member = members.get(value, name)
     found.values[name] = member == nil and candidate(name, "field") or member
   end
 end
 
---- Completes what ends `line`, the text up to the cursor: the position where the word begins, the
--- sorted array of all that may stand there, and name -> value for them. Names are those of the
--- table `env`.
+--- Completes the end of `line`, the text up to the cursor. Returns the position where the word to
+-- complete begins, a sorted array of all candidates, and a table from their names to values. Names
+-- are those of the table `env`.
 function complete.at(line, env)
   local tokens = lexer.tokens(line)
   local last = tokens[#tokens]
@@ -120,7 +121,7 @@ function complete.at(line, env)
   return start, found.names, found.values
 end
 
---- `words` in columns that fit `width`, read downwards.
+--- Arranges `words` in columns, to be read downwards, that fit into `width`.
 function complete.columns(words, width)
   local widest = 0
   for _, word in ipairs(words) do widest = math.max(widest, #word + 2) end
@@ -135,8 +136,8 @@ function complete.columns(words, width)
   return table.concat(lines, "\n")
 end
 
--- What is known of a candidate in a line, "" for nothing. An option is {name =, text =}; other
--- tables are looked into raw, since one may refuse names that it does not have.
+-- Returns a line about a candidate, "" where nothing is known. An option is {name =, text =}; other
+-- tables are read with rawget, since a table may raise an error for names that it does not have.
 local function about(value)
   if type(value) == "table" and rawget(value, "name") and rawget(value, "text") then
     return value.text
@@ -156,13 +157,13 @@ local function listed(names, values, width)
   for _, name in ipairs(names) do widest = math.max(widest, #name) end
   for i, name in ipairs(names) do
     local line = ("%-" .. widest .. "s  %s"):format(name, texts[i])
-    texts[i] = (#line > width and line:sub(1, width - 3) .. "..." or line):gsub("%s+$", "")
+    texts[i] = cut(line, width):gsub("%s+$", "")
   end
   return table.concat(texts, "\n")
 end
 
--- What is known of the only candidate: how a function is called, what a module is or has, a plain
--- value itself.
+-- Returns a text about the only candidate: how a function is called, what a module is or has, or a
+-- plain value itself.
 local function details(value, width)
   local text = type(value) == "function" and help.signature(value) or about(value)
   if text ~= "" then return text end
@@ -175,8 +176,8 @@ local function details(value, width)
   return PLAIN[type(value)] and format.line(value, width) or type(value)
 end
 
---- What Tab does after `line` with names of `env`: the text to insert, and the candidates to show
--- when nothing can be inserted and there are several, or what is known of the one that is there.
+--- Returns what Tab does after `line`, with names of `env`: the text to insert; and where there is
+-- nothing to insert, a list of several candidates, or a text about the only one.
 function complete.tab(line, width, env)
   local start, names, values = complete.at(line, env)
   if #names == 0 then return "" end

@@ -1,5 +1,5 @@
---- An error at the prompt: its message, the line of the user's that it blames, the values that this
--- line names, and the stack, which `where()` shows.
+--- Explains an error at the prompt: its message, the line of the user's that it blames, the values
+-- that this line names, and the stack, which `where()` shows.
 
 local core = require "ladies_core"
 local chunk = require "ladies.prompt.chunk"
@@ -20,9 +20,9 @@ local LARGEST = 2^24 -- bytes of a script of which a line is shown
 local stack          -- the text of the last error's
 local paths = {}     -- of the files in it, by the names that texts have for them
 
--- The line of a script, or of what was typed, as tracebacks name it. An error may name any file:
--- only regular ones are read, of functions on a stack or of names that say that they are Lua, since
--- an error of syntax leaves no function.
+-- Returns the text of the source line with this place (as tracebacks write it) and number, of a
+-- script or of typed text. Since an error may name any file, only regular files are read, and only
+-- those of functions on the stack or with names of Lua files (a syntax error leaves no function).
 local function source_line(place, number)
   if place == "stdin" then return chunk.lines[number] end
   local path = paths[place] or place:find "%.lua$" and place
@@ -35,7 +35,7 @@ local function source_line(place, number)
   end
 end
 
--- The names that the function at a level of the stack sees: locals over upvalues.
+-- Returns the variables that the function at a level of the stack sees, locals before upvalues.
 local function seen_at(level)
   local seen, f = {}, debug.getinfo(level + 1, "f").func
   for i = 1, 255 do
@@ -51,8 +51,9 @@ local function seen_at(level)
   return setmetatable(seen, {__index = _G})
 end
 
--- The innermost level whose function runs this line, for who calls this; nil where there is none.
--- Takes note of the paths of all functions' files, which texts may have cut.
+-- Returns the innermost level of the stack, as the caller counts levels, at which this line is
+-- running; nil where there is none. It also records the full paths of all functions' files, since
+-- messages shorten them.
 local function level_of(place, number)
   local found
   for level = 2, LINES do
@@ -65,7 +66,8 @@ local function level_of(place, number)
   return found
 end
 
--- What a path of names leads to, or the longest part of it that leads to anything, and that part.
+-- Looks up a path of names such as a.b.c; returns the value of its longest part that has one, and
+-- that part.
 local function nearest(seen, path)
   repeat
     local value = members.at(seen, path)
@@ -74,8 +76,8 @@ local function nearest(seen, path)
   until not path
 end
 
--- {"x = Tensor 3 x 2, k = 4"}: what a line names, but for functions and modules; a line each where
--- one has not room for all.
+-- Returns the values that a line names, except functions and modules, as texts: {"x = Tensor 3 x 2,
+-- k = 4"}, or one text for each value where they do not fit on one line.
 local function values_in(line, seen)
   local shown, parts = {}, {}
   for path in line:gsub("%-%-.*", ""):gsub("(['\"]).-%1", ""):gmatch "%f[%w_.:][%a_][%w_.]*" do
@@ -91,8 +93,8 @@ local function values_in(line, seen)
   return format.columns(together) > MOST and parts or {#parts > 0 and together or nil}
 end
 
---- The text that tells of an error: called in the message handler of what was typed, so that the
--- stack is there to look at. `message` is a text; that of an interruption stays as it is.
+--- Returns the text that explains an error. It is called in the message handler, so that the stack
+-- can still be looked at. `message` is a text; that of an interruption stays as it is.
 function failure.explain(message, is_interruption)
   chunk.rescue()
   stack = debug.traceback("", 2)

@@ -1,39 +1,32 @@
---- Any value on one line: strings quoted, tables expanded as far as there is room.
+--- Formats any value on one line, with strings quoted and tables expanded as far as there is room.
 
 local core = require "ladies_core"
+local cut = require "ladies.base.cut"
 local show = require "ladies.show"
 
 local format = {}
 
---- The words of Lua that are no names, as a set.
+--- The keywords of Lua, as a set.
 format.KEYWORDS = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
     return then true until while]]):gmatch("%a+") do
   format.KEYWORDS[word] = true
 end
 
---- The columns of a text in UTF-8.
+--- Returns the number of columns of a text in UTF-8.
 function format.columns(text)
   return utf8.len(text) or #text
 end
 
--- `text` cut to `width` columns; UTF-8 characters count as one column and stay whole.
-local function cut(text, width)
-  local length = utf8.len(text)
-  if (length or #text) <= width then return text end
-  local last = length and utf8.offset(text, width - 2) or width - 2
-  return text:sub(1, math.max(last - 1, 0)) .. "..."
-end
-
 local function quote(text, width)
-  -- Any byte is at least a column, or a part of a character of at most four bytes.
+  -- The first 4 * width bytes are enough, since a character has at most four bytes.
   local quoted = core.printable((text:sub(1, 4 * width):gsub('["\\]', "\\%0")))
   if #text <= 4 * width and utf8.len(quoted) + 2 <= width then return '"' .. quoted .. '"' end
   local size = (" (%d bytes)"):format(#text)
   return '"' .. cut(quoted, math.max(width - #size - 2, 4)) .. '"' .. size
 end
 
--- Integers first, then other numbers, strings, and the rest, each in its own order.
+-- Compares two keys for sorting: numbers come first, then strings, then all others.
 local function key_order(a, b)
   local kind_a, kind_b = type(a), type(b)
   if kind_a == "number" and kind_b == "number" then return a < b end
@@ -52,7 +45,8 @@ local function format_key(key, width)
   return is_name and key or "[" .. format_value(key, width, 0) .. "]"
 end
 
--- {1, 2, x = 3, ... 97 more}; nested tables at most `depth` deep.
+-- Returns the text of a table, such as {1, 2, x = 3, ... 97 more}, with nested tables at most
+-- `depth` deep.
 local function format_table(value, width, depth)
   if next(value) == nil then return "{}" end
   if depth == 0 then return "{...}" end
@@ -84,7 +78,7 @@ local function format_table(value, width, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Where a function of Lua is; tostring of one in C.
+-- Returns the place where a Lua function is defined; for a function in C its tostring.
 local function function_text(f)
   local info = debug.getinfo(f, "S")
   return info.what == "C" and tostring(f)
@@ -105,8 +99,9 @@ function format_value(value, width, depth)
   return format_table(value, width, depth)
 end
 
---- `value` on one line of at most about `width` columns: strings quoted, tables expanded as far as
--- there is room, their keys sorted; a mini-batch by what it is; anything else through tostring.
+--- Formats `value` on one line of at most about `width` columns: strings quoted, tables expanded as
+-- far as there is room, their keys sorted; a mini-batch by what it is; anything else through
+-- tostring.
 function format.line(value, width)
   return format_value(value, width, 3)
 end

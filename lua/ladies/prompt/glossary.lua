@@ -1,20 +1,20 @@
---- What a word means here: a row of doc/guide/glossary.md or, for words of other libraries, rows of
--- the tables in doc/guide/pyg-dgl.md, which are installed with the program.
+--- Looks up the meaning of a word in doc/guide/glossary.md or, for a word of another library, in
+-- the tables of doc/guide/pyg-dgl.md; both are installed with the program.
 
 local home = require "ladies.base.home"
 local wrap = require "ladies.base.wrap"
 
 local WIDTH, MOST = 80, 3     -- columns, and rows for a word of other libraries
 
--- A cell without the marks of Markdown.
+-- Returns the text of a table cell without Markdown's markup.
 local function plain(cell)
   return (cell:gsub("%[(.-)%]%b()", "%1"):gsub("`", ""))
 end
 
 local function wrapped(text) return table.concat(wrap(text, WIDTH), "\n") end
 
--- An iterator over the rows of the tables on a page of the guide, each an array of its cells; none
--- where the page is not installed.
+-- Returns an iterator over the rows of all tables on a page of the guide, each an array of cells;
+-- it is empty where the page is not installed.
 local function rows_of(page)
   local file = io.open(("%s/doc/guide/%s.md"):format(home(), page))
   local lines = file and file:read "a" or ""
@@ -28,7 +28,7 @@ local function rows_of(page)
   end
 end
 
--- The meaning of a word of this program, or nil.
+-- Returns the meaning of a word of this program, or nil.
 local function own_word(word)
   for cells in rows_of "glossary" do
     for one in cells[1]:gmatch "[^,]+" do
@@ -39,8 +39,9 @@ local function own_word(word)
   end
 end
 
--- What stands here for a word of other libraries, as lines, or nil. A row {topic, words of PyTorch
--- Geometric, of DGL, ours} is about the words of its first three cells.
+-- Returns lines that say what a word of another library is called here, or nil. A row of the tables
+-- is {topic, words of PyTorch Geometric, of DGL, of this library}; the word is looked for in its
+-- first three cells.
 local function foreign_word(word)
   local pattern = "%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]"
   local found = {}
@@ -57,7 +58,8 @@ local function foreign_word(word)
   return found[1] and table.concat(found, "\n")
 end
 
---- glossary(word) -> text or nil: what a word means here, in lines, or what takes its place.
+--- glossary(word) -> text or nil: returns lines that say what a word means here, or which word this
+-- library has in its place.
 return function(word)
   return own_word(word:lower()) or foreign_word(word:lower())
 end

@@ -1,10 +1,12 @@
---- ladies.help(x): the documentation of a function, module, class or object, from its source.
--- Functions of the C core bring their text along (ladies_core.docs); those in Lua have it in the
--- comment above them, found through debug.getinfo, and modules in the one that begins their file.
+--- Finds the documentation of functions, modules, classes and objects in their source, for
+-- ladies.help. Functions of the C core bring their text along (ladies_core.docs); functions in Lua
+-- have it in the comment above them, found through debug.getinfo, and modules in the comment that
+-- begins their file.
 
 local core = require "ladies_core"
 local chunk = require "ladies.prompt.chunk"
 local core_classes = require "ladies.base.core_classes"
+local cut = require "ladies.base.cut"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local fitted = require "ladies.base.fitted"
@@ -27,11 +29,16 @@ local LUA_CLASSES = {
   Dataset = "ladies.data.dataset", Graph = "ladies.graph", Gcn = "ladies.nn.gcn",
   GcnConv = "ladies.nn.gcn_conv", Linear = "ladies.nn.linear", LayerNorm = "ladies.nn.layer_norm",
   BatchNorm = "ladies.nn.batch_norm", Dropout = "ladies.nn.dropout",
-  SavedRun = "ladies.experiment.saved_run", Figure = "ladies.report.figure",
+  SavedRun = "ladies.experiment.saved_run", Task = "ladies.task.object",
+  Figure = "ladies.report.figure",
   Laboratory = "ladies.lab.laboratory", Buffers = "ladies.nn.buffers",
+  EdgeData = "ladies.data.edges", Edges = "ladies.links.edges",
+  LinkDecoder = "ladies.nn.link_decoder",
+  Pooling = "ladies.nn.pooling", Average = "ladies.optim.average",
 }
 
---- The classes whose methods users call, of core and of Lua: name -> metatable.
+--- Returns the classes whose methods users call, of the core and in Lua, as a table from name to
+-- metatable.
 function help.classes()
   local classes = core_classes()
   for name, module in pairs(LUA_CLASSES) do classes[name] = require(module) end
@@ -53,7 +60,7 @@ local function lines_of(path)
   return read_lines[path]
 end
 
--- The comment that ends above line `last`, when a line with three dashes begins it.
+-- Returns the comment that ends above line `last`, if a line with three dashes begins it.
 local function comment_above(lines, last)
   local first = last
   while first > 0 and lines[first]:find "^%s*%-%-" and not lines[first]:find "^%s*%-%-%-" do
@@ -65,7 +72,8 @@ local function comment_above(lines, last)
   return table.concat(text, "\n")
 end
 
---- The comment that begins the file of a module of the library; nil for other tables.
+--- Returns the comment at the beginning of the file of a module of the library; nil for other
+-- tables.
 function help.header(module)
   for name, loaded in pairs(package.loaded) do
     local path = rawequal(loaded, module) and package.searchpath(name, package.path)
@@ -77,7 +85,7 @@ function help.header(module)
   end
 end
 
---- The documentation of a function; nil where it has none.
+--- Returns the documentation of a function; nil where it has none.
 function help.documentation(f)
   if core.docs[f] then return core.docs[f] end
   local info = debug.getinfo(f, "S")
@@ -86,13 +94,8 @@ function help.documentation(f)
   return lines and comment_above(lines, info.linedefined - 1)
 end
 
--- A text cut to so many columns.
-local function cut(text, width)
-  return #text <= width and text or text:sub(1, width - 3) .. "..."
-end
-
---- The first sentence of what is known of a function or a module, without the signature that begins
--- that of a function, for lists; "" for none.
+--- Returns the first sentence of the documentation of a function (without its signature) or a
+-- module, for lists; "" for none.
 function help.summary(value)
   local is_function = type(value) == "function"
   local text = (is_function and help.documentation or help.header)(value) or ""
@@ -107,8 +110,8 @@ function help.summary(value)
   return cut(text:match "^(.-[%w)\"`]%.)%f[%s].-%f[%u]" or text, LONGEST)
 end
 
---- How a function is called and what it gives: what its documentation begins with, on one line;
--- nil where it has none.
+--- Returns the signature with which the documentation of a function begins, on one line; nil where
+-- it has no documentation.
 function help.signature(f)
   local text = help.documentation(f)
   if not text then return nil end
@@ -120,7 +123,7 @@ function help.signature(f)
   return call and (call .. results):gsub("%s+", " ") or first
 end
 
---- The class, as its metatable, of what a function returns, where its signature has "-> Class"; or
+--- Returns the class (its metatable) of a function's result if its signature has "-> Class"; or
 -- nil.
 function help.class_of_result(f)
   local doc = type(f) == "function" and help.documentation(f) or ""
@@ -128,14 +131,15 @@ function help.class_of_result(f)
   return name and help.classes()[name]
 end
 
--- The names with "=" behind them in the braces that a text begins with; tables in these are values.
+-- Adds the names that are followed by "=" in the braces with which a text begins; braces within
+-- these are values.
 local function add_from_signature(text, add)
   local braces = text:match "^[%w_.:]+(%b{})" or text:match "^[%w_.:]+%([^()]-(%b{})" or ""
   local flat = braces:sub(2, -2):gsub("%b{}", "")
   for option in flat:gmatch "%f[%w_]([%a_][%w_]*)%s*=" do add(option, "") end
 end
 
--- "epochs (1000), max_batches" as an array of names; nil for any other text.
+-- Returns the names in a text such as "epochs (1000), max_batches"; nil for any other text.
 local function names_in(text)
   local names = {}
   for item in (text .. ","):gmatch "%s*(.-)," do
@@ -146,8 +150,8 @@ local function names_in(text)
   return names
 end
 
---- The options of a function, as {name =, text = (what is said of it first)}: those of its
--- signature and of the list below that, in this order, and those of the function that it refers to
+--- Returns the options of a function, as {name =, text = (the first words about it)}: those in its
+-- signature and in the list below that, in this order, and those of the function that it refers to
 -- with "options are those of NAME" or "those of NAME, without a, b and c".
 function help.options(f)
   local list, at = {}, {}
@@ -175,7 +179,7 @@ function help.options(f)
   return list
 end
 
--- A line of a list, within the columns of the terminal.
+-- Returns a line of a list, a name and a text, cut to the columns of the terminal.
 local function row(name, widest, text)
   local room = (host and host.width() or STANDARD_WIDTH) - widest - 4
   return (("  %-" .. widest .. "s  %s"):format(name, cut(text, math.max(room, FEWEST)))
@@ -200,8 +204,8 @@ local function list(title, members)
   return table.concat(lines, "\n")
 end
 
---- What the operators of a class do: an array of {name = its metamethod, text =} by these names. A
--- text begins with how the operator is written, "t + u -> Tensor".
+--- Returns the documentation of a class's operators, an array of {name = the metamethod, text =},
+-- sorted by name. A text begins with how the operator is written, "t + u -> Tensor".
 function help.operators(meta)
   local texts, found = rawget(meta, "__operators") or {}, {}
   for i, name in ipairs(tables.sorted_keys(texts)) do
@@ -221,8 +225,9 @@ local function list_class(title, meta)
   return list(title, type(methods) == "table" and methods or {})
 end
 
---- What a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or "Tensor:sum"; or a module that texts
--- refer to, "data.made_features". An error where nothing has that name.
+--- Finds the function, module or class that a text names: "nn.gcn", "ladies.nn.gcn", "Tensor" or
+-- "Tensor:sum"; or a module to which documentation refers, "data.made_features". Fails where
+-- nothing has that name.
 function help.find(text)
   local path = text:gsub("^ladies%.", "")
   local first, rest = path:match "^(%w+)(.*)$"
@@ -241,8 +246,8 @@ function help.find(text)
   return ok and found or error(found, 0)
 end
 
--- Everything that has documentation, for a search: an array of {name =, summary =, text =, value
--- =}.
+-- Returns everything that has documentation, for a search, as an array of {name =, summary =, text
+-- =, value =}.
 local function entries()
   local found, seen = {}, {}
   local function add(name, value)
@@ -250,7 +255,8 @@ local function entries()
     found[#found + 1] = {name = name, value = value, summary = help.summary(value),
       text = text_of(value) or ""}
   end
-  -- All members of a table before those of the tables in it: what has two names gets the shorter.
+  -- All members of a table come before those of the tables in it, so that a function with two names
+  -- gets the shorter one.
   local function walk(name, t, separator)
     local below = {}
     for key, value in pairs(t) do
@@ -271,7 +277,8 @@ local function entries()
   return found
 end
 
--- The first of {name =, summary =} as a list, or nil where there is none.
+-- Returns the text of a list of the first of the entries {name =, summary =}, or nil where there
+-- are none.
 local function listed(found)
   local lines, widest = {}, 0
   if #found == 0 then return nil end
@@ -284,7 +291,8 @@ local function listed(found)
   return table.concat(lines, "\n")
 end
 
--- The functions that have an option of this name, with what they say of it, as a list, or nil.
+-- Returns a list, as text, of the functions that have an option of this name, with what they say
+-- about it; or nil.
 local function functions_with(option, all)
   local found = {}
   for _, entry in ipairs(all) do
@@ -297,8 +305,8 @@ local function functions_with(option, all)
   return rows and ("%s is an option of\n%s"):format(option, rows)
 end
 
--- What is known of words that name nothing: what they mean here, what has an option of that name,
--- what has them in its documentation; or nil.
+-- Returns the help for words that are no name: their meaning in the glossary, functions with an
+-- option of that name, and entries with these words in their documentation; or nil.
 local function found_by(words)
   local all = entries()
   local parts = {glossary(words)}
@@ -307,7 +315,8 @@ local function found_by(words)
   return #parts > 0 and table.concat(parts, "\n\n") or nil
 end
 
--- The help of a text: of what it names, or else a search for its words.
+-- Returns the help for a text: the help of what it names, or else the result of a search for its
+-- words.
 local function help_of_words(text)
   local ok, found = errors.try(help.find, text)
   if ok then return help.text(found) end
@@ -318,7 +327,8 @@ local function help_of_words(text)
     :format(text))
 end
 
--- A function's documentation, and the header of its file where it is all of a module.
+-- Returns a function's documentation, and the header of its file where the function is the whole
+-- module.
 local function help_of_function(f)
   local doc, header = help.documentation(f) or "no documentation", help.header(f)
   return header and header ~= doc and ("%s\n\n%s"):format(doc, header) or doc

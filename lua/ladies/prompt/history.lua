@@ -1,4 +1,4 @@
---- The history of the prompt, in a file.
+--- Keeps the history of the prompt in a file.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -7,8 +7,8 @@ local history = {}
 
 local ENTRIES = 1000
 
---- The file that keeps the history, or nil for none: LADIES_HISTORY, else ladies/history under
--- XDG_STATE_HOME or ~/.local/state.
+--- Returns the path of the history file, or nil if no history is kept: LADIES_HISTORY, else
+-- ladies/history under XDG_STATE_HOME or ~/.local/state.
 function history.file()
   local chosen = os.getenv "LADIES_HISTORY"
   if chosen then return chosen ~= "" and chosen or nil end
@@ -17,8 +17,8 @@ function history.file()
   return home and home:find("^/") and home .. "/.local/state/ladies/history" or nil
 end
 
--- A history file has an entry a line, with \n and \\ for a newline and a backslash in it. What
--- cannot be read or written is no reason to trouble anyone at the prompt.
+-- Escapes in the history file, which has one entry a line, with \n and \\ for a newline and a
+-- backslash. A file that cannot be read or written is ignored silently.
 local ENCODE, DECODE = {["\n"] = "\\n", ["\\"] = "\\\\"}, {["\\n"] = "\n", ["\\\\"] = "\\"}
 
 local function write_entries(path, mode, entries)
@@ -28,7 +28,8 @@ local function write_entries(path, mode, entries)
   file:close()
 end
 
---- The entries of the history file, the oldest first. Cuts a file that has grown too long.
+--- Reads the entries of the history file, the oldest first, and shortens a file that has grown too
+-- long.
 function history.read()
   local path, entries = history.file(), {}
   local ok, text = errors.try(core.file.read, path or "")     -- of a regular file alone
@@ -41,7 +42,8 @@ function history.read()
   return latest
 end
 
---- Adds an entry to the history file. At once, so that sessions can share it and need not end well.
+--- Adds an entry to the history file immediately, so that sessions share it and nothing is lost
+-- when one crashes.
 function history.append(entry)
   local path = history.file()
   if path then write_entries(path, "a", {entry}) end

@@ -1,16 +1,19 @@
---- What is known of an expression that is written and not run: its value, of ladies.nn.gcn or t[1],
--- or the class of what a call will return, of data.load "cora". Runs none of the user's code.
+--- Finds out what an expression stands for without running any of the user's code: the value of an
+-- expression like ladies.nn.gcn or t[1], or the class of the result of a call like data.load
+-- "cora".
 
 local format = require "ladies.prompt.format"
 local help = require "ladies.prompt.help"
+local lexer = require "ladies.prompt.lexer"
 local members = require "ladies.prompt.members"
+local options = require "ladies.base.options"
 
 local known = {}
 
 local MATCHING = {[")"] = "(", ["]"] = "[", ["}"] = "{"}
 local IS_OPENING = {["("] = true, ["["] = true, ["{"] = true}
 
--- The position of the token that opens what tokens[last] closes; nil where it does not.
+-- Returns the position of the bracket that tokens[last] closes; nil where it closes none.
 local function opening(tokens, last)
   local depth = 0
   for i = last, 1, -1 do
@@ -43,10 +46,10 @@ local function result_of(what)
   return class and {class = class}
 end
 
---- known.of(tokens, last, env) -> what, first: what is known of the expression that ends at
--- tokens[last], where a name that begins it stands for what it is in the table `env`: {value =}, or
--- {class = its metatable} of one that no code has made yet, or nil; and the position of its first
--- token. Nothing is known of nil.
+--- known.of(tokens, last, env) -> what, first: returns what is known of the expression that ends at
+-- tokens[last], and the position of its first token. Names are looked up in the table `env`. The
+-- first result is {value =}, or {class = a metatable} for a result that is not computed yet, or
+-- nil; nothing is known of an expression that is nil.
 function known.of(tokens, last, env)
   local token = tokens[last]
   if not token then return nil, last end
@@ -67,7 +70,8 @@ function known.of(tokens, last, env)
   return result_of(what), begin
 end
 
---- The position of the innermost bracket that is open behind tokens[last]; nil for none.
+--- Returns the position of the innermost bracket that is still open after tokens[last]; nil for
+-- none.
 function known.open_bracket(tokens, last)
   local depth = 0
   for i = last, 1, -1 do
@@ -78,10 +82,42 @@ function known.open_bracket(tokens, last)
   end
 end
 
---- The function whose arguments the bracket at this position opens; nil where none is known.
+--- Returns the function whose arguments the bracket at this position opens; nil where none is
+-- known.
 function known.function_before(tokens, bracket, env)
   local what = known.of(tokens, bracket - 1, env)
   return what and members.is_callable(what.value) and what.value or nil
+end
+
+-- ---------------------------------------------------------------- documentation
+
+local LONGEST = 200   -- columns of a value that has no documentation
+
+-- Returns the documentation of a function, a module or a class; for an object also the object's
+-- text.
+local function text_of(what)
+  if what.class then return help.text(what.class) end
+  local value = what.value
+  local has_help = type(value) == "function" or members.is_module(value)
+    or options.class_of(value) ~= nil
+  return has_help and help.text(value) or format.line(value, LONGEST)
+end
+
+--- Returns the text that a notebook shows on Shift-Tab: about the name at the byte `at` of a text
+-- (or just before it), or else about the function within whose brackets it is; or nil. Names are
+-- those of the table `env`.
+function known.inspect(text, at, env)
+  local tokens = lexer.tokens(text:sub(1, text:match("^[%w_]*()", at) - 1))
+  local last = tokens[#tokens]
+  if last and last.kind == "open" then table.remove(tokens) end
+  local what = last and last.kind == "name" and known.of(tokens, #tokens, env)
+  if what and (what.class or what.value ~= nil) then return text_of(what) end
+  local bracket = known.open_bracket(tokens, #tokens)
+  while bracket do
+    local f = known.function_before(tokens, bracket, env)
+    if f then return text_of{value = f} end
+    bracket = known.open_bracket(tokens, bracket - 1)
+  end
 end
 
 return known

@@ -1,4 +1,4 @@
---- Lua text as tokens, also where it breaks off in the middle.
+--- Splits Lua text into tokens, also where it breaks off in the middle.
 
 local lexer = {}
 
@@ -9,7 +9,8 @@ local function matched(text, at, patterns)
   end
 end
 
--- The place of the last character of the quoted string that begins at `at`; nil where it is open.
+-- Returns the place of the last character of the quoted string that begins at `at`; nil where it
+-- does not end.
 local function quoted(text, at)
   local quote, i = text:sub(at, at), at + 1
   while i <= #text do
@@ -22,9 +23,9 @@ end
 local LONG = {"%[(=*)%[.-%]%1%]"}
 local COMMENT = {"%-%-%[(=*)%[.-%]%1%]", "%-%-[^\n]*\n"}
 
---- The tokens of a text, as {kind =, text =, at = (where it begins)}. The kinds are "name" (and
--- words of Lua), "number", "string", "sign" (one character, or two or three dots) and, last,
--- "open": a string or a comment that does not end.
+--- Returns the tokens of a text, as {kind =, text =, at = (where it begins)}. The kinds are "name"
+-- (also for keywords of Lua), "number", "string", "sign" (one character, or two or three dots) and,
+-- last, "open": a string or a comment that does not end.
 function lexer.tokens(text)
   local tokens, at = {}, 1
   local function add(kind, last)

@@ -1,10 +1,12 @@
---- What values have, without running any code of theirs: the user's may be in an __index.
+--- Looks up the members of values without running any code, since a metamethod __index may be the
+-- user's.
 
 local members = {}
 
 local MOST = 100   -- a chain of __index may be a ring
 
---- value[key], found raw, through __index tables, `__methods` and `__load`; or nil.
+--- Returns the member value[key], looked up with rawget in the value, in __index tables,
+-- `__methods` and `__load`; or nil.
 function members.get(value, key)
   for _ = 1, MOST do
     local meta = debug.getmetatable(value)
@@ -21,7 +23,7 @@ function members.get(value, key)
   end
 end
 
---- What a path of names, "data.graph", leads to in the table `env`; or nil.
+--- Returns the value of a path of names such as "data.graph" in the table `env`; or nil.
 function members.at(env, path)
   local value = env
   for name in path:gmatch "[^.]+" do
@@ -31,8 +33,8 @@ function members.at(env, path)
   return value
 end
 
---- Calls add(name, member) for all that can follow `value`; of fields that are no members, which
--- classes name in `__fields`, the member is true.
+--- Calls add(name, member) for every name that can follow `value` after a dot or colon. For fields
+-- that only the class lists, in `__fields`, the member is true.
 function members.each(value, add)
   local function each(t)
     for key, member in next, t do add(key, member) end
@@ -52,13 +54,13 @@ function members.each(value, add)
   end
 end
 
---- Whether a value can be called.
+--- Tells whether a value can be called.
 function members.is_callable(value)
   local meta = debug.getmetatable(value)
   return type(value) == "function" or (type(meta) == "table" and rawget(meta, "__call") ~= nil)
 end
 
---- Whether a value is a module or a class of the library, or a library of Lua's own.
+--- Tells whether a value is a module or a class of this library, or a standard library of Lua.
 function members.is_module(value)
   local meta = debug.getmetatable(value)
   if type(value) ~= "table" then return false end

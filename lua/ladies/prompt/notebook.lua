@@ -1,6 +1,6 @@
---- The prompt without a terminal: what a notebook's kernel (scripts/kernel/ladies_kernel.py) asks
--- and is told. A request is a line of JSON, and so is each message that comes of it; the last one
--- has the kind "reply".
+--- Carries out the requests of the Jupyter kernel (scripts/kernel/ladies_kernel.py): it is the
+-- prompt without a terminal. A request is a line of JSON, and so is each message that answers it;
+-- the last one has the kind "reply".
 --
 --   {"op": "execute", "code": text}            "error", the text, where it failed
 --   {"op": "complete", "code": text, "at": n}  "matches", and "from", where they begin
@@ -17,8 +17,8 @@
 
 local errors = require "ladies.base.errors"
 local host = require "ladies_host"
-local inspect = require "ladies.prompt.inspect"
 local json = require "ladies.base.json"
+local known = require "ladies.prompt.known"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local repl = require "ladies.prompt.repl"
@@ -30,7 +30,7 @@ local find = string.find   -- as it is before a cell changes it
 local requests, messages   -- the files
 local n_shown = 0          -- messages that waited for their line
 
--- Brings out what was printed on a stream, which a cell may have closed.
+-- Flushes a stream, which a cell may have closed.
 local function bring_out(stream)
   if io.type(stream) == "file" then stream:flush() end
 end
@@ -42,7 +42,8 @@ local function send(message)
   messages:flush()
 end
 
--- Sends a message and waits for its line. Ctrl-C may keep us from that: it is then read later.
+-- Sends a message and waits for the line that answers it. Ctrl-C may end the wait; the line is then
+-- read later.
 local function tell(message)
   n_shown = n_shown + 1
   message.n = n_shown
@@ -53,7 +54,7 @@ local function tell(message)
   until line == mine or not line and not trouble
 end
 
--- The reply of a request that failed, with the error's text as the prompt tells it.
+-- Returns the reply to a request that failed, with the error's text as at the prompt.
 local function explain(e)
   host.defer_interrupt(true)
   local is_interruption, meta = errors.is_interrupt(e), debug.getmetatable(e)
@@ -90,7 +91,7 @@ function answer.execute(request)
   return {}
 end
 
--- The place in bytes behind so many characters.
+-- Converts a number of characters to the byte position after them.
 local function byte_at(text, characters)
   return utf8.offset(text, characters + 1) or #text + 1
 end
@@ -102,14 +103,14 @@ function answer.complete(request)
 end
 
 function answer.inspect(request)
-  return {text = inspect(request.code, byte_at(request.code, request.at), repl.names())}
+  return {text = known.inspect(request.code, byte_at(request.code, request.at), repl.names())}
 end
 
 function answer.is_complete(request)
   return {status = repl.status(request.code)}
 end
 
--- What comes of a request; Ctrl-C stops it and nothing else.
+-- Carries a request out and returns its reply; Ctrl-C stops the request and nothing else.
 local function reply_to(request)
   local function act()
     host.defer_interrupt(false)
@@ -122,9 +123,9 @@ local function reply_to(request)
   return type(reply) == "table" and reply or {error = tostring(reply)}   -- not even explained
 end
 
--- The next line, or nil at the end of all. Ctrl-C that came too late for the request before is
--- forgotten; one that comes while this waits is for the next one. The line for a message that
--- Ctrl-C kept from being waited for is passed over.
+-- Returns the next line of requests, or nil at the end of them. A Ctrl-C that came too late for the
+-- request before is forgotten; one that comes while this waits is for the next one. A line that
+-- answers a message is passed over where Ctrl-C kept the program from waiting for it.
 local function next_line()
   local line, trouble
   host.interrupted()
@@ -135,7 +136,7 @@ local function next_line()
   return line
 end
 
--- The reply to a line, which may be no request.
+-- Returns the reply to a line, which may not be a valid request.
 local function answer_line(line)
   local ok, request = errors.try(json.decode, line, "a request")
   if not ok then return {error = errors.message(request)} end
@@ -146,10 +147,11 @@ local function answer_line(line)
   return reply_to(request)
 end
 
--- Whoever asked waits for a reply, also where a session has broken what makes one.
+-- The reply that is sent when user code has broken the functions that make replies, since the
+-- kernel waits for one all the same.
 local NO_REPLY = [[{"error":"no reply can be made; standard error has the reason","kind":"reply"}]]
 
--- Answers a line with one reply, whatever comes of it.
+-- Answers a line with exactly one reply, whatever goes wrong.
 local function serve_line(line)
   local ok, e = pcall(function()
     local reply = answer_line(line)
@@ -163,14 +165,15 @@ local function serve_line(line)
   messages:flush()
 end
 
--- Bars are drawn in the notebook. What stands above them is printed.
+-- Sends the text of a progress bar to the notebook, which draws it; lines above the bar are
+-- printed.
 local function draw(text)
   local bar = text:match "^\r\27%[K([^\n]*)$"
   if bar then tell{kind = "bar", text = bar} else io.stdout:write(text) end
 end
 
---- notebook.serve(requests, messages): answers the requests from the file of one path, with
--- messages to that of another, until these end.
+--- notebook.serve(requests, messages): reads requests from one file and writes the messages that
+-- answer them to another, until the requests end.
 function notebook.serve(requests_path, messages_path)
   options.value("notebook.serve", "the path of requests", requests_path, "string")
   requests = assert(io.open(requests_path, "r"))

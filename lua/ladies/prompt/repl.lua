@@ -1,5 +1,5 @@
---- What the host (src/host/repl.c) asks when it reads lines, runs them and shows what comes of
--- them. Nothing here needs a terminal.
+--- Has the functions of the prompt that its program in C (src/host/repl.c) calls when it reads
+-- lines, runs them and shows their results. Nothing here needs a terminal.
 
 local core = require "ladies_core"
 local chunk = require "ladies.prompt.chunk"
@@ -20,13 +20,14 @@ local repl = {
   append_history = history.append,
 }
 
---- The names that are seen at the prompt: its locals over the globals.
+--- Returns the variables that are visible at the prompt: its locals, and the globals that they do
+-- not hide.
 function repl.names()
   return setmetatable(chunk.locals(), {__index = _G})
 end
 
---- Begins: makes the globals of the prompt, where the user has none of that name. The library is
--- loaded by then.
+--- Opens the prompt: defines its globals, unless the user already has globals of these names. The
+-- library is loaded before.
 function repl.open()
   local ladies = package.loaded.ladies
   local globals = {ladies = ladies, help = ladies.help, reload = tools.reload,
@@ -38,7 +39,7 @@ function repl.open()
   tools.begin()
 end
 
--- Says where the library has a thing by the name of a variable whose help was shown.
+-- Mentions, after the help for a user's variable, that the library has something of the same name.
 local function mention(name, value)
   local ok, other = errors.try(help.find, name)
   if ok and not rawequal(other, value) then
@@ -48,7 +49,8 @@ local function mention(name, value)
   end
 end
 
--- The function that `?name`, `name?` and `? some words` stand for, or nil.
+-- Returns a function that shows the help for which a text such as `?name`, `name?` or `? some
+-- words` asks; nil for other texts.
 local function question(text)
   local asked = text:match "^%s*%?%s*(.-)%s*$" or text:match "^%s*([%w_.:]+)%s*%?%s*$"
   if not asked then return nil end
@@ -62,8 +64,8 @@ end
 
 local LEAVING = {exit = true, quit = true}
 
--- The function that ends the prompt, where the text asks for it and nothing of the user's has that
--- name; or nil.
+-- Returns a function that ends the prompt if the text asks for that, such as `quit`, and the user
+-- has no variable of that name; or nil.
 local function leaving(text)
   local word = text:match "^%s*(%a+)%s*$" or text:match "^%s*(%a+)%s*%(%s*%)%s*$"
   if not LEAVING[word] or members.get(repl.names(), word) ~= nil then return nil end
@@ -77,7 +79,8 @@ function repl.begin_chunk()
   pending = ""
 end
 
---- The function that a text becomes; or nil, the message, and whether more text is wanted.
+--- Compiles a typed text to a function; returns nil, the message, and whether more text is needed
+-- if that fails.
 function repl.load(text)
   pending = text .. "\n"
   local own = question(text) or leaving(text)
@@ -88,15 +91,15 @@ end
 
 local MOST_LINES = 200
 
--- Whether a value is a text to be read, such as data:describe() gives: some lines, and nothing in
--- them that a terminal would take for more than text.
+-- Tells whether a value is a text of some lines, such as data:describe() gives, without control
+-- characters.
 local function is_text(value)
   if type(value) ~= "string" or not value:find "\n[^\n]" then return false end
   return select(2, value:gsub("\n", "")) <= MOST_LINES and core.printable(value, true) == value
 end
 
--- What a single result shows of itself over several lines, or nil. A function shows how it is
--- called, and what it does.
+-- Returns the text that shows a single result on several lines, or nil. For a function it says how
+-- it is called and what it does.
 local function tall(value, width)
   if is_text(value) then return (value:gsub("\n+$", "")) end
   local shown = show.text(value, width)
@@ -112,9 +115,9 @@ local function tall(value, width)
   return own and own:find "\n" and own:gsub("\n+$", "") or nil
 end
 
---- The text the prompt prints for the results of a chunk. A single one is shown with what is in it,
--- several on a line, separated by commas. The first becomes the global `_`, and the one before it
--- `__`.
+--- Returns the text that the prompt prints for the results of a chunk: a single result with its
+-- contents, several on a line, separated by commas. The first becomes the global `_`, and the one
+-- before it `__`.
 function repl.results(width, ...)
   local values, first = table.pack(...), ...
   local n = values.n
@@ -131,21 +134,21 @@ function repl.results(width, ...)
   return format.columns(text) <= width and text or join(math.max(width // n - 2, 20))
 end
 
---- What Tab does after `line`: the text to insert, and what to show.
+--- Returns what Tab does after `line`: the text to insert, and a text to show.
 function repl.tab(line, width)
   local insert, shown = complete.tab(pending .. line, width, repl.names())
   return insert, shown and core.printable(shown, true)
 end
 
---- Whether a text is "complete", "incomplete", so that more of it could make it a chunk, or
--- "invalid".
+--- Returns "complete" for a text that is a chunk, "incomplete" where more text could make it one,
+-- and otherwise "invalid".
 function repl.status(text)
   if question(text) then return "complete" end
   local is_chunk, _, wants_more = chunk.check(text)
   return is_chunk and "complete" or wants_more and "incomplete" or "invalid"
 end
 
---- What may stand at the end of a text: where the word begins that it completes, and all of its
+--- Completes the end of a text: returns the place where the word to complete begins, and the
 -- candidates, sorted.
 function repl.complete(text)
   return complete.at(text, repl.names())

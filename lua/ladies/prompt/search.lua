@@ -1,8 +1,8 @@
---- Search in the documentation by words.
+--- Searches the documentation for words.
 
 local search = {}
 
--- Words that mean the same here, and endings that do not matter.
+-- Groups of words that mean the same in this library.
 local SAME = {
   {"choose", "draw", "sample", "pick", "select"}, {"neighbour", "neighbor", "adjacent"},
   {"train", "fit", "learn"}, {"load", "read", "open", "import"}, {"save", "write", "export"},
@@ -21,7 +21,7 @@ local function stem(word)
   return word
 end
 
--- Stems that may stand for a word: its own and those of words of the same meaning.
+-- Returns the stems that match a word: its own and those of words with the same meaning.
 local function stems_of(word)
   local stems = {[stem(word)] = true}
   for _, group in ipairs(SAME) do
@@ -35,7 +35,7 @@ local function stems_of(word)
   return stems
 end
 
--- How well a text has one of the stems: 2 for the word's own, 1 for another one, 0 for none.
+-- Scores a text by the stems that it has: 2 for the word's own, 1 for another one, 0 for none.
 local function match(text, own, stems)
   local best = 0
   for word in text:gmatch "%w+" do
@@ -48,7 +48,8 @@ end
 
 local NAME, SENTENCE, BODY = 6, 3, 1   -- what a word counts for where it is found
 
--- How well an entry {name =, summary =, text =} fits all the words; 0 where one of them is missing.
+-- Scores how well an entry {name =, summary =, text =} fits all the words; 0 where one of them is
+-- missing.
 local function score(entry, words)
   local sum = 0
   for _, word in ipairs(words) do
@@ -61,8 +62,8 @@ local function score(entry, words)
   return sum
 end
 
---- Those of the entries {name =, summary =, text =} that fit all the words of a text, the best
--- first, and of these the shortest names. The words of "cross_entropy" are two.
+--- Returns the entries {name =, summary =, text =} that match all words of a text, the best first,
+-- and among equals the shortest names. "cross_entropy" counts as two words.
 function search.find(text, entries)
   local words, found = {}, {}
   for word in text:gmatch "%w+" do

@@ -1,5 +1,5 @@
---- Colours, where standard output and standard error are a terminal that has them and NO_COLOR is
--- not set (https://no-color.org).
+--- Colours texts where standard output and standard error are a terminal that has colours and
+-- NO_COLOR is not set (https://no-color.org).
 
 local host = package.loaded.ladies_host
 
@@ -17,13 +17,13 @@ local function painter(code)
   end
 end
 
---- The text in red, of errors.
+--- Returns a text in red, for errors.
 style.error = painter "31"
 
---- The text in bold, of headings.
+--- Returns a text in bold, for headings.
 style.head = painter "1"
 
---- The text faint, of hints.
+--- Returns a faint text, for hints.
 style.faint = painter "2"
 
 return style

@@ -1,8 +1,9 @@
---- What the prompt has besides the library: who, time, profile and source.
+--- Defines the functions that only the prompt has: who, time, profile, reload and source.
 
 local core = require "ladies_core"
 local chunk = require "ladies.prompt.chunk"
 local errors = require "ladies.base.errors"
+local medians = require "ladies.statistics.medians"
 local format = require "ladies.prompt.format"
 local members = require "ladies.prompt.members"
 local options = require "ladies.base.options"
@@ -21,7 +22,8 @@ local BYTES = {
   end,
 }
 
--- The bytes of the numbers in a value and in the tables below it, each object once.
+-- Counts the bytes of the Tensors, Indexes and Matrices in a value and in the tables within it,
+-- each object once.
 local function bytes_of(value, seen)
   if seen[value] then return 0 end
   local count = BYTES[options.class_of(value)]
@@ -47,7 +49,7 @@ local WHAT = 48   -- columns
 
 local standard = {}   -- the globals that were there when the prompt began
 
---- Tells who() that the globals of now are not the user's.
+--- Remembers the globals that exist now, which who() does not list as the user's.
 function tools.begin()
   for name in next, _G do standard[name] = true end
   standard._, standard.__ = true, true
@@ -102,9 +104,8 @@ function tools.time(f, ...)
     times[#times + 1] = core.clock() - start
     results = results or found
   until core.clock() - began > ENOUGH or #times == MOST_CALLS
-  table.sort(times)
   print(#times == 1 and time_text(times[1]) or ("%s (median of %d calls; the shortest %s)"):format(
-    time_text(times[(#times + 1) // 2]), #times, time_text(times[1])))
+    time_text(medians.of(times)), #times, time_text(math.min(table.unpack(times)))))
   return table.unpack(results, 1, results.n)
 end
 

@@ -1,10 +1,10 @@
---- ladies.comm: several processes that compute together, started by mpirun or srun, for loops of
--- one's own (ladies.train does it all by itself). A process that nobody started so is rank 0 of 1,
--- and everything here works in it, without MPI.
+--- ladies.comm: communication between several processes that were started by mpirun or srun and
+-- compute together, for training loops of one's own (ladies.train does all this by itself). A
+-- process that nobody started so is rank 0 of 1, and everything here works in it, without MPI.
 --
--- All ranks must call the same functions in the same order: others are an error, which says which.
--- What a function returns is the same at all of them, by bits. Where a rank fails, all end; none
--- waits for ever: after 1800 s, or as many as the environment's LADIES_PATIENCE says, waiting is an
+-- All ranks must call the same functions in the same order; an error names calls that differ. What
+-- a function returns is the same at all ranks, to the bit. Where a rank fails, all end; none waits
+-- for ever: after 1800 s, or as many as the environment's LADIES_PATIENCE says, waiting is an
 -- error.
 
 local core = require "ladies_core"
@@ -23,13 +23,13 @@ function comm.barrier()
   link.gather("comm.barrier", "")
 end
 
---- comm.gather(value) -> table: what every rank gives, plain data (numbers, strings, booleans, and
--- tables of these): that of rank r is at r + 1.
+--- comm.gather(value) -> table: collects a value from every rank and returns them all as an array,
+-- that of rank r at r + 1. A value is plain data (numbers, strings, booleans, and tables of these).
 function comm.gather(value)
   return tables.map(link.gather("comm.gather", packed.text(value)), packed.value)
 end
 
--- The root of a broadcast.
+-- Returns the root of a broadcast as an integer; fails unless it is the number of a rank.
 local function check_root(root)
   root = options.value("comm.broadcast", "the rank", root, "non-negative integer or nil") or 0
   if root >= link.size then
@@ -38,7 +38,8 @@ local function check_root(root)
   return root
 end
 
--- A Tensor of rank `root`, of that shape, at all ranks.
+-- Copies the Tensor t of rank `root` to all ranks; `shape` has the fields ndim, n_rows and n_cols
+-- of t at every rank.
 local function broadcast_tensor(shape, t, root)
   local sends, receives = {}, {}
   local n_cols = shape.ndim == 2 and shape.n_cols or nil
@@ -71,7 +72,7 @@ function comm.broadcast(value, root)
   return told.value
 end
 
--- Fails where ranks give tensors of other shapes.
+-- Fails where the tensors of the ranks differ in shape.
 local function check_shapes(t)
   local own = ("%d x %d"):format(t.n_rows, t.n_cols)
   for i, other in ipairs(link.gather("comm.all_reduce", own)) do
@@ -102,10 +103,10 @@ function comm.all_reduce(t)
   return fold.add(nodes, link.size)
 end
 
---- comm.together(f, ...) -> ...: the results of a function that all ranks call with the same, such
--- as ladies.inference.exact or ladies.metrics.f1. Of the products of matrices in it that are worth
--- sending, every rank makes some rows and gives them to the others; the bits are those of one
--- process alone.
+--- comm.together(f, ...) -> ...: calls a function, such as ladies.inference.exact or
+-- ladies.metrics.f1, whose work the ranks then share, and returns its results. All ranks call it
+-- with the same arguments. Of large matrix products in it every rank computes some rows and sends
+-- them to the others; the results are those of one process alone, to the bit.
 function comm.together(f, ...)
   options.value("comm.together", "f", f, "callable")
   return link.shared("comm.together", f, ...)
@@ -114,15 +115,17 @@ end
 local EVERY = 64                                      -- steps, between comparisons of parameters
 local steps_of = setmetatable({}, {__mode = "k"})     -- optimizer -> its steps that ranks shared
 
--- The hash of the parameters, at the steps at which ranks compare them: often at first.
+-- Returns the hash of the parameters at those steps at which ranks compare it, which are frequent
+-- at first; false at others.
 local function hash_now(optimizer)
   local number = (steps_of[optimizer] or 0) + 1
   steps_of[optimizer] = number
   local due = number % EVERY == 0 or number & (number - 1) == 0
-  return due and optimizer:values():hash() or false
+  return due and optimizer:padded_values():hash() or false
 end
 
--- Whether each parameter has a gradient at any rank; fails where ranks have other parameters.
+-- Tells for each parameter whether it has a gradient at any rank; fails where the ranks' parameters
+-- differ.
 local function has_any(optimizer)
   local _, has = optimizer:sums()
   local any, first = {}, nil
@@ -158,8 +161,9 @@ function comm.accumulate(optimizer, batches, place)
   return true
 end
 
---- comm.finish(): ends the ranks' connection, when all have come here. It is for scripts that end
--- with a status other than 0 without a failure; after that nothing here works any more.
+--- comm.finish(): closes the connection between the ranks, once all have called it. It is for
+-- scripts that end with a status other than 0 without a failure; after that nothing here works any
+-- more.
 function comm.finish()
   link.finish()
 end

@@ -1,7 +1,8 @@
---- An optimizer whose moments are in parts: each rank has those of its part of the parameters. It
--- alone gets the gradients of that part, changes it in a step, and gives it to all. That sends as
--- much as a step of optimizers that are whole everywhere, and makes the same additions; the norm by
--- which gradients are clipped is of sums of chunks, which parts do not cut (src/core/optim).
+--- Divides an optimizer's moments among the ranks to save memory: each rank keeps those of its part
+-- of the parameters. In a step it gets the mean gradient of that part alone, updates the part, and
+-- sends it to all other ranks. A step sends as many bytes as with a whole optimizer at every rank,
+-- and makes the same additions; the gradients' norm, for clipping, is added up from chunks of which
+-- each lies within one part (src/core/optim).
 
 local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
@@ -12,7 +13,8 @@ Divided.__index = Divided
 
 local MOMENTS = {"moment1", "moment2"}
 
---- The parts of an optimizer that is the same at all ranks, and then no longer whole.
+--- Divides an optimizer that is the same at all ranks; each rank's then keeps only the moments of
+-- its part.
 function Divided.new(optimizer)
   local parts = {}
   for i = 1, link.size do parts[i] = {optimizer:part(i, link.size)} end
@@ -21,13 +23,13 @@ function Divided.new(optimizer)
   return divided
 end
 
---- Lets this rank keep its part alone.
+--- Drops the moments of all parts but this rank's.
 function Divided:divide()
   self.optimizer:keep(link.rank + 1, link.size)
 end
 
--- Brings a moment, of which this rank has the vector `own`, to the ranks 0 .. last; `whole` is room
--- for it at these.
+-- Copies all parts of a moment to the ranks 0 .. last. `own` is this rank's part, and `whole` the
+-- vector that takes all parts at a rank that gets them.
 local function collect(own, whole, parts, last)
   local sends, receives = {}, {}
   for rank, part in ipairs(parts) do
@@ -40,7 +42,8 @@ local function collect(own, whole, parts, last)
   link.exchange("agreement", sends, receives)
 end
 
---- Makes the optimizer of rank 0 whole, or with `everywhere` those of all.
+--- Makes the optimizer of rank 0 whole again, for a checkpoint, or with `everywhere` those of all
+-- ranks.
 function Divided:collect(everywhere)
   local last, own = everywhere and link.size - 1 or 0, self.optimizer:state()
   if link.rank <= last then self.optimizer:keep(1, 1) end
@@ -50,12 +53,13 @@ function Divided:collect(everywhere)
   end
 end
 
---- Gives the optimizer the mean of the gradients of a step, as gradients.share does, in its part.
+--- Gives the optimizer the mean gradient of a step, for this rank's part of the parameters only
+-- (see gradients.share).
 function Divided:share(leaves, has)
   gradients.share_part(self.optimizer, leaves, has, self.parts)
 end
 
--- The square of the norm of all gradients.
+-- Returns the square of the norm of the gradient of all parameters.
 function Divided:square()
   local square = 0
   for _, text in ipairs(link.gather("gradients", packed.text(self.optimizer:squares()))) do
@@ -64,11 +68,11 @@ function Divided:square()
   return square
 end
 
---- A step of all ranks, as optimizer:step makes it; every rank then has all parameters.
+--- Makes a step of the optimizer at all ranks, after which every rank has all new parameters.
 function Divided:step(given)
-  local clip = given and given.clip
-  local norm = self.optimizer:step(clip and {clip = clip, square = self:square()})
-  gradients.gather(self.optimizer:values(), self.parts)
+  local clip = given and given.clip or 0
+  local norm = self.optimizer:step(clip ~= 0 and {clip = clip, square = self:square()} or nil)
+  gradients.gather(self.optimizer:padded_values(), self.parts)
   return norm
 end
 

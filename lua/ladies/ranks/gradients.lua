@@ -1,6 +1,7 @@
---- The mean of the gradients of a step whose mini-batches several ranks have: the additions that
--- one process alone would make, in its order (see ladies.ranks.fold). Every rank adds a part of the
--- slab for all, and gets the others' parts of the result.
+--- Computes the mean gradient of a step whose mini-batches are divided among ranks, by the
+-- additions that one process alone would make, in the same order (see ladies.ranks.fold). The
+-- gradients of all parameters lie one after the other in a vector, the slab. Every rank adds one
+-- part of it for all, and gets the others' parts of the result.
 
 local core = require "ladies_core"
 local fold = require "ladies.ranks.fold"
@@ -12,8 +13,8 @@ local KIND = "gradients"
 
 local LINE = 16     -- floats; parts begin at whole lines of a cache
 
---- The parts of a slab of n elements of which each of `size` ranks adds one: {first, last} at
--- rank + 1, the last less than the first where it has none.
+--- Divides a slab of n elements into the parts that `size` ranks add: {first, last} at rank + 1,
+-- the last less than the first where a rank has none.
 function gradients.parts(n, size)
   local parts = {}
   for rank = 0, size - 1 do
@@ -23,7 +24,7 @@ function gradients.parts(n, size)
   return parts
 end
 
--- Calls f(rank, first, last) for every rank but this one that has a part.
+-- Calls f(rank, first, last) for every other rank that has a part, first .. last, of the slab.
 local function each_other(parts, f)
   for rank = 0, link.size - 1 do
     local first, last = table.unpack(parts[rank + 1])
@@ -31,8 +32,9 @@ local function each_other(parts, f)
   end
 end
 
--- The sums of all ranks, of this rank's part of the slab; others get those of theirs. Also what was
--- received, {rank, Tensor} each.
+-- Sends this rank's sums to the other ranks, each of which gets its own part of the slab, and
+-- receives their sums for this rank's part. Returns the sums of all ranks for this part, and the
+-- tensors that were received, as {rank, Tensor}.
 local function scatter(own, parts, leaves)
   local sends, receives, nodes = {}, {}, {}
   each_other(parts, function(rank, first, last)
@@ -59,7 +61,7 @@ local function scatter(own, parts, leaves)
   return nodes, receives
 end
 
--- Writes the mean of this rank's part of the slab to it.
+-- Computes this rank's part of the mean gradient from all ranks' sums and writes it into the slab.
 local function add(slab, own, parts, leaves)
   local first, last = table.unpack(parts[link.rank + 1])
   local nodes, received = scatter(own, parts, leaves)
@@ -72,7 +74,8 @@ local function add(slab, own, parts, leaves)
   for _, one in ipairs(received) do one[2]:release() end
 end
 
---- Brings the parts of a vector that each rank has to all.
+--- Sends this rank's part of a vector to all ranks and receives theirs, so that all have the whole
+-- vector.
 function gradients.gather(slab, parts)
   local sends, receives = {}, {}
   local first, last = table.unpack(parts[link.rank + 1])
@@ -85,16 +88,16 @@ function gradients.gather(slab, parts)
   link.exchange(KIND, sends, receives)
 end
 
---- gradients.cost(n, size, leaves [, parts]): the messages and bytes that `size` ranks send, all
--- together, for a step of so many mini-batches and a slab of n elements, of which they add these
--- parts (those of gradients.parts).
+--- gradients.cost(n, size, leaves [, parts]): returns the number of messages and bytes that `size`
+-- ranks together send for a step of `leaves` mini-batches with a slab of n elements, divided into
+-- `parts` (by default those of gradients.parts).
 function gradients.cost(n, size, leaves, parts)
   local messages, elements = 0, 0
   for rank, part in ipairs(parts or gradients.parts(n, size)) do
     local length = math.max(0, part[2] - part[1] + 1)
     for other = 0, size - 1 do
       local from, to = fold.share(other, size, leaves)
-      -- The other one sends its sums of this part, and gets the result.
+      -- The other rank sends its sums of this part and receives the result.
       local copies = other ~= rank - 1 and length > 0 and #fold.nodes(from, to, leaves) + 1 or 0
       messages, elements = messages + copies, elements + copies * length
     end
@@ -102,16 +105,17 @@ function gradients.cost(n, size, leaves, parts)
   return messages, 4 * elements
 end
 
---- Gives this rank's optimizer the mean of the gradients of all `leaves` mini-batches of a step, of
--- which it has added its share, in its own one of the parts alone; `has` says which parameters have
--- a gradient at any rank.
+--- Gives this rank's optimizer the mean gradient of all `leaves` mini-batches of a step, but only
+-- for the rank's own part of the slab; the optimizer has added the gradients of the rank's
+-- mini-batches. `has` says which parameters have a gradient at any rank.
 function gradients.share_part(optimizer, leaves, has, parts)
   local own, _, slab = optimizer:sums()
   core.no_grad(add, slab, own, parts, leaves)
   optimizer:set_mean(slab, has)
 end
 
---- The same, at every rank of all parts.
+--- Gives this rank's optimizer the mean gradient of all `leaves` mini-batches of a step: each rank
+-- adds its part of the slab and sends it to all others.
 function gradients.share(optimizer, leaves, has)
   local own, _, slab = optimizer:sums()
   local parts = gradients.parts(slab.n_rows, link.size)

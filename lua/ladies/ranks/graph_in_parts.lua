@@ -1,9 +1,10 @@
---- A graph of which each rank has the rows of its own shards (see ladies.data.formats.shards), and
--- others as long as they are needed: they are brought for some mini-batches that are drawn at the
--- same time (ladies.training.drawn_together).
+--- Stands for a graph that is divided among the ranks: each has the rows of its own shards of the
+-- adjacency (see ladies.data.formats.large.shards). Rows that other ranks have are brought for some
+-- mini-batches that are drawn at the same time (ladies.training.ranks.drawn_together), and
+-- forgotten after these.
 --
--- What every rank knows of all nodes are their degrees, who has a self-loop, and the sums of rows
--- where there are weights: by these the factors of P are made.
+-- Every rank knows of all nodes their degrees, which have a self-loop, and with weights the sums of
+-- their rows, from which the entries of P are computed.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -15,21 +16,21 @@ GraphInParts.__index = GraphInParts
 fields.of_class(GraphInParts, "n_nodes n_entries n_loops hash symmetric degrees loops sums "
   .. "looped_sums parts bounds rows brought is_drawn asked")
 
---- The graph in parts that is in the same shards as features, by these Rows.
+--- Maps features (Rows) that are read from shards to the graph in parts of the same shards.
 GraphInParts.beside = setmetatable({}, {__mode = "k"})
 
 local KIND = "graph"
 
--- Where rows are not brought.
+-- Texts for the error that a row is at another rank and cannot be brought now.
 local WITHIN = "a sampler cannot wait for them within a function in C that calls it, as table.sort"
 local ELSEWHERE = "they are brought for the mini-batches of ladies.train and of ladies.batches, "
   .. "with step and features, and within ladies.comm.together"
 
 --- GraphInParts.new{n_nodes =, n_entries =, hash =, symmetric =, degrees =, loops =, sums =,
--- looped_sums =, parts =, bounds =}: the rows of the parts are here, as core.graph_rows takes these
--- and the bounds. degrees: a Tensor of those of all nodes; loops: the Index of the nodes with a
--- self-loop; hash, symmetric: of the whole graph; sums, looped_sums: of the rows of one with
--- weights, as they are and with loops of 1, Tensors.
+-- looped_sums =, parts =, bounds =}: makes the graph from this rank's rows, `parts` and `bounds` as
+-- core.graph_rows takes them. degrees: a Tensor with those of all nodes; loops: the Index of the
+-- nodes with a self-loop; hash, symmetric: of the whole graph; sums, looped_sums: of the rows of
+-- one with weights, as they are and with loops of 1, Tensors.
 function GraphInParts.new(given)
   local graph = setmetatable({
     n_nodes = given.n_nodes, n_entries = given.n_entries, n_loops = #given.loops,
@@ -41,7 +42,7 @@ function GraphInParts.new(given)
   return graph
 end
 
--- The rows that are here now.
+-- Makes self.rows of the rows that this process has now, its own and those that were brought.
 function GraphInParts:settle()
   local parts = table.move(self.parts, 1, #self.parts, 1, {})
   table.move(self.brought, 1, #self.brought, #parts + 1, parts)
@@ -49,14 +50,15 @@ function GraphInParts:settle()
     weighted = self.sums ~= nil}
 end
 
---- Forgets all rows but this rank's own.
+--- Drops the rows that were brought from other ranks.
 function GraphInParts:forget()
   self.brought = {}
   self:settle()
 end
 
---- Brings the rows `ids`, ascending, that are not here, and gives others theirs: all ranks call it,
--- also those that want none. Returns whether any of them wanted some.
+--- Brings those of the rows `ids` (ascending) that this rank lacks, and sends other ranks the rows
+-- that they want. All ranks call it, also those that want none. Returns whether any of them wanted
+-- some.
 function GraphInParts:bring(ids)
   local rows = link.fetch_graph(KIND, self.rows, ids)
   if not rows then return false end
@@ -67,7 +69,8 @@ function GraphInParts:bring(ids)
   return true
 end
 
--- The rows of an Index, the same at all ranks, which all call this.
+-- Returns the rows of an Index, which is the same at all ranks, as a Matrix; all ranks call this
+-- together.
 function GraphInParts:collect_together(ids, opts)
   self:bring(self.rows:missing(ids))
   local rows = self.rows:collect(ids, opts)
@@ -75,9 +78,9 @@ function GraphInParts:collect_together(ids, opts)
   return rows
 end
 
---- The rows of an Index as a Matrix, with the options of core's collect: where some are at other
--- ranks, those who draw mini-batches together bring them meanwhile; so do all ranks within
--- link.shared, which call this for the same rows.
+--- Returns the rows of an Index as a Matrix, with the options of core's collect. Rows of other
+-- ranks are brought where the ranks draw mini-batches together, and within link.shared, where all
+-- ranks call this for the same rows; elsewhere they are an error.
 function GraphInParts:collect(ids, opts)
   if link.is_sharing() then return self:collect_together(ids, opts) end
   local missing = self.rows:missing(ids)
@@ -90,7 +93,7 @@ function GraphInParts:collect(ids, opts)
   return self.rows:collect(ids, opts)
 end
 
---- The first and the last row of this rank; the last is less where it has none.
+--- Returns the first and the last of this rank's own rows; the last is less where it has none.
 function GraphInParts:own()
   return self.bounds[link.rank + 1] + 1, self.bounds[link.rank + 2]
 end

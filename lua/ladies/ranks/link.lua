@@ -1,9 +1,9 @@
---- What binds the ranks: the module ladies_ranks where mpirun or srun has started several, and
--- nothing where this process is alone. Everything that goes between ranks goes through here, by a
--- `kind` that says what for, and is counted. Ranks compare the kinds of their calls, and fail where
--- these are not the same.
+--- Sends data between ranks, by the module ladies_ranks (MPI) where mpirun or srun has started
+-- several processes; a process that runs alone needs no MPI. Everything that is sent between ranks
+-- is sent by this module, with a `kind` that says what it is for, and is counted by kind. Ranks
+-- compare the kinds of their calls, and fail where these differ.
 --
--- Rank 0 alone is heard: the standard output of the others goes nowhere, and so do their notes. An
+-- Rank 0 alone prints: the standard output of the other ranks and their notices are discarded. An
 -- error of any rank ends all, with its message and the rank before it.
 
 local errors = require "ladies.base.errors"
@@ -13,7 +13,7 @@ local link = {rank = 0, size = 1, host = nil, traffic = {}}
 
 local PATIENCE = "LADIES_PATIENCE"
 
--- The module of MPI, from beside the program.
+-- Loads ladies_ranks, the module for MPI, from the folder of the program.
 local function load_module(launched)
   local prefix = package.loaded.ladies_host.prefix
   local open, reason = package.loadlib(prefix .. "/lib/ladies/ladies_ranks.so",
@@ -23,7 +23,8 @@ local function load_module(launched)
     .. "has as libopenmpi-dev, or cannot load it: %s"):format(launched, reason))
 end
 
--- How long this process waits for others, as the environment says.
+-- Sets how long this process waits for other ranks, if the environment variable LADIES_PATIENCE
+-- says it.
 local function set_patience(mpi)
   local text = os.getenv(PATIENCE)
   local seconds = tonumber(text or "1800")
@@ -35,7 +36,8 @@ end
 
 local mpi
 
--- Becomes one of so many ranks.
+-- Opens MPI, by which this process becomes one of the ranks; MPI must know of as many processes as
+-- were started.
 local function open(launched)
   local host = package.loaded.ladies_host
   host.heed_termination()
@@ -54,7 +56,8 @@ local function open(launched)
   end
 end
 
--- Counts what a call of that kind has sent, which began when this rank had waited for so long.
+-- Adds a call that has ended to the counts of its kind: its messages, its bytes, and the seconds
+-- for which it waited. `waited` is how long this rank had waited in all before the call.
 local function count(kind, waited, messages, bytes)
   local counts = link.traffic[kind] or {messages = 0, bytes = 0, seconds = 0}
   link.traffic[kind] = counts
@@ -62,7 +65,8 @@ local function count(kind, waited, messages, bytes)
   counts.seconds = counts.seconds + mpi.waited() - waited
 end
 
--- The result of f(...), which sends so many messages and bytes.
+-- Calls f(...), which sends so many messages and bytes, adds these to the counts of the kind, and
+-- returns its result.
 local function counted(kind, messages, bytes, f, ...)
   local waited = mpi.waited()
   mpi.at(kind)
@@ -71,42 +75,43 @@ local function counted(kind, messages, bytes, f, ...)
   return result
 end
 
---- The texts of all ranks, in their order.
+--- Collects a text from every rank and returns them all, in the order of the ranks.
 function link.gather(kind, text)
   if link.size == 1 then return {text} end
   local others = link.size - 1
   return counted(kind, others, others * #text, mpi.gather, text)
 end
 
---- The text of rank `root`, at all; the others give nil.
+--- Returns the text of rank `root` at all ranks; the others pass nil.
 function link.broadcast(kind, text, root)
   if link.size == 1 then return text end
   local others = link.rank == root and link.size - 1 or 0
   return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root)
 end
 
---- Sends tensors and receives others, each {{rank, Tensor}, ...}; the k-th from one rank to another
--- is the k-th there.
+--- Sends tensors to other ranks and receives tensors from them; both lists are {{rank, Tensor},
+-- ...}. The k-th tensor that one rank sends to another fills the k-th that the other receives from
+-- it.
 function link.exchange(kind, sends, receives)
   local bytes = 0
   for _, one in ipairs(sends) do bytes = bytes + 4 * one[2].n_rows * one[2].n_cols end
   counted(kind, #sends, bytes, mpi.exchange, sends, receives)
 end
 
---- Begins to bring to this rank the rows of an ascending Index that it lacks of Rows, and to give
--- others what they want of those: a fetch, for the functions below. All ranks call it alike. One is
--- under way at a time: another one first waits for the end of that before, also of one that nobody
--- has waited for.
+--- Begins to bring those rows of an ascending Index that this rank lacks of Rows, and to send other
+-- ranks what they want; returns the fetch, for the functions below. All ranks call it together.
+-- Only one fetch is under way at a time: a new one first waits for the end of the one before.
 function link.fetch(rows, ids)
   return mpi.fetch(rows, ids)
 end
 
---- What the fetch under way can do now, without waiting.
+--- Lets the fetch that is under way do what it can do now without waiting.
 function link.go_on()
   mpi.go_on()
 end
 
---- Waits for the end of a fetch: the Rows that it began with, and those that it has brought.
+--- Waits for the end of a fetch, and returns Rows that hold those with which it began and those
+-- that it has brought.
 function link.fetched(kind, fetch)
   local waited = mpi.waited()
   local rows, messages, bytes = mpi.fetched(fetch)
@@ -114,8 +119,9 @@ function link.fetched(kind, fetch)
   return rows
 end
 
---- Brings to this rank the rows of an ascending Index, none of which GraphRows hold, and gives
--- others what they want of these: a Matrix, or nil where no rank wanted any. All ranks call it.
+--- Brings the rows of an ascending Index, none of which this rank's GraphRows have, and sends other
+-- ranks what they want; returns a Matrix, or nil where no rank wanted any. All ranks call it
+-- together.
 function link.fetch_graph(kind, rows, ids)
   local waited = mpi.waited()
   mpi.at(kind)
@@ -126,7 +132,7 @@ end
 
 local is_sharing = false
 
--- Lets products be made together until the result, a <close> variable, goes out of scope.
+-- Divides matrix products among the ranks until the result, a <close> variable, goes out of scope.
 local function sharing(kind)
   local waited, messages, bytes = mpi.waited(), mpi.shared()
   mpi.share(true)
@@ -139,20 +145,22 @@ local function sharing(kind)
   end})
 end
 
---- The results of f(...), whose matrix products all ranks make together: each makes some rows of a
--- product and gives them to the others. All ranks call it, for the same; also within another one.
--- What is not worth sending (core/tensor/share.c) every rank makes itself.
+--- Calls f(...) and returns its results, dividing its matrix products among the ranks: each
+-- computes some rows of a product and sends them to the others. All ranks call it with the same
+-- function and arguments; calls may be nested. Small products (core/tensor/share.c) every rank
+-- computes itself.
 function link.shared(kind, f, ...)
   if link.size == 1 or is_sharing then return f(...) end
   local _ <close> = sharing(kind)
   return f(...)
 end
 
---- Whether all ranks are within link.shared.
+--- Tells whether this code runs within link.shared.
 function link.is_sharing() return is_sharing end
 
---- Fills a tensor of which each rank makes its own rows, those of rank r from bounds[r + 1] + 1 on,
--- within link.shared: by f(...), in which nothing is shared; then all have all rows.
+--- Fills a tensor within link.shared: each rank computes its own rows, those of rank r from
+-- bounds[r + 1] + 1 on, by f(...), in which no products are divided; then the ranks exchange the
+-- rows.
 function link.make_own(tensor, bounds, f, ...)
   mpi.share(false)
   f(...)
@@ -160,13 +168,14 @@ function link.make_own(tensor, bounds, f, ...)
   mpi.gather_rows(tensor, bounds)
 end
 
---- Fills a tensor with the sum of those of all ranks, in an order of MPI's own: what an exchange is
--- measured against.
+--- Adds a tensor of all ranks by MPI's own reduction (into `sum`), against which the time of this
+-- library's exchange is measured.
 function link.sum(kind, sum, own)
   counted(kind, 1, 4 * own.n_rows * own.n_cols, mpi.sum, sum, own)
 end
 
---- Ends what binds the ranks, when all of them come to this: they may then end with any status.
+--- Closes the connection between the ranks when all have called it; afterwards each may exit with
+-- any status.
 function link.finish()
   if link.size == 1 then return end
   link.gather("end", "")

@@ -1,8 +1,9 @@
---- The adjacency of a graph in parts, or a propagation matrix P of it: for samplers what a Matrix
--- is. The methods that take rows bring those that other ranks have, and call those of a Matrix of
--- these rows alone, which knows their numbers (core's graph_rows): so they give the same, to the
--- bit. What needs all of the graph is an error. A product is made together, by ladies.comm.together
--- and in validation: each rank makes its own rows and gives them to all.
+--- Stands for the adjacency of a graph that is divided among the ranks, or for a propagation matrix
+-- P of it, with the methods of a Matrix that samplers call. Methods that take rows bring the rows
+-- that other ranks have, and call the method of a Matrix of these rows alone, which knows their
+-- numbers (core's graph_rows), so that results are the same to the bit. A method that needs the
+-- whole graph at once is an error. The ranks divide a product, in ladies.comm.together and in
+-- validation: each computes its own rows and sends them to all.
 
 local core = require "ladies_core"
 local core_classes = require "ladies.base.core_classes"
@@ -17,12 +18,13 @@ local NEEDS_WHOLE = "that needs the whole graph, and this one is in shards, of w
 
 local MatrixInParts = {__name = "ladies.MatrixInParts", __remark = NEEDS_WHOLE}
 
--- The diagonal of one, as places in rows: each has those of the rows that are at hand.
+-- The class of the diagonal of such a matrix; it finds the places of diagonal entries in those rows
+-- that are at hand.
 local Diagonal = {__name = "ladies.DiagonalInParts"}
 
 local PIECE = 1 << 14     -- rows of a product that are made at a time
 
---- MatrixInParts.new(graph: GraphInParts): its adjacency.
+--- MatrixInParts.new(graph: GraphInParts): returns the adjacency of the graph.
 function MatrixInParts.new(graph)
   return setmetatable({
     graph = graph, name = "adjacency", how = {}, requires_grad = false, in_parts = true,
@@ -30,12 +32,12 @@ function MatrixInParts.new(graph)
   }, MatrixInParts)
 end
 
--- What a Matrix may have and this has not.
+-- Optional fields of a Matrix that are always nil here.
 local ABSENT = {values = true, root = true}
 
 local methods = {}
 
--- Whether every Matrix has it.
+-- Tells whether every Matrix has a field or method of this name.
 local function is_of_matrices(key)
   local class = core_classes().Matrix
   for _, name in ipairs(class.__fields) do
@@ -44,7 +46,8 @@ local function is_of_matrices(key)
   return class.__methods[key] ~= nil
 end
 
--- What a Matrix has and this has not says why; what none has is the error of any Matrix.
+-- Finds a method. A name that only a Matrix has raises an error that says why it is missing here; a
+-- name that neither has raises the error that a Matrix would.
 function MatrixInParts.__index(matrix, key)
   if methods[key] or ABSENT[key] or type(key) ~= "string" or key:find "^__" then
     return methods[key]
@@ -54,8 +57,8 @@ function MatrixInParts.__index(matrix, key)
   return matrix.graph.rows:collect(core.index{})[key]
 end
 
--- What the option `always` of a method, which is for all rows, says for the rows `ids`, those of M.
--- What is no such thing is left to M.
+-- Restricts the option `always` of a method, which is for all rows, to the rows `ids`, which M has.
+-- A value that is neither an Index nor a diagonal in parts is left for M to judge.
 local function always_of(matrix, name, always, M, ids)
   local class = options.class_of(always)
   if class == "DiagonalInParts" then return M:diagonal() end
@@ -67,11 +70,13 @@ local function always_of(matrix, name, always, M, ids)
   return always[ids]
 end
 
--- The methods that take some rows, and whether their options, which come third, have `always`.
+-- Maps the methods that take rows to whether they have an option `always` (options are their third
+-- argument).
 local OF_ROWS = {slice = false, rows = false, draw_cols = false, sample_rows = true,
   poisson_rows = true, poisson_factors = true}
 
--- They are those of a Matrix of these rows alone, in which they are rows 1, 2, ...
+-- Makes each of these methods call that of a Matrix that has the wanted rows alone, as its rows 1,
+-- 2, ...
 for name, has_always in pairs(OF_ROWS) do
   methods[name] = function(self, ids, ...)
     options.value(name, "the rows", ids, "Index")
@@ -87,12 +92,12 @@ for name, has_always in pairs(OF_ROWS) do
   end
 end
 
--- 1 for each node with an edge to itself, 0 for the others.
+-- Returns a vector with 1 for each node that has an edge to itself, and 0 for the others.
 local function loops_of(graph)
   return core.ones(graph.n_loops):scatter_add(graph.loops, graph.n_nodes)
 end
 
--- The number of entries of each row, those on the diagonal made for P among them.
+-- Returns the number of entries of each row, counting the diagonal entries that P adds.
 function methods:degrees(ids)
   options.value("degrees", "the rows", ids, "Index or nil")
   local graph, degrees = self.graph, self.graph.degrees
@@ -103,7 +108,7 @@ function methods:degrees(ids)
   return ids and degrees[ids] or degrees
 end
 
--- The sums of all rows.
+-- Returns the sum of each row, of all rows.
 function methods:sums()
   local graph = self.graph
   if not graph.sums then return self:degrees() end
@@ -122,8 +127,8 @@ function methods:empty_rows()
   return self.n_rows - math.tointeger(self:degrees():above(0):sum():item())
 end
 
---- The number of nodes without an edge from or to another one (see Graph:n_isolated), which rows
--- tell where each edge has its reverse.
+--- Returns the number of nodes without an edge from or to another one (see Graph:n_isolated); rows
+-- alone tell it, for graphs in which each edge has its reverse.
 function methods:isolated()
   local graph = self.graph
   if not graph.symmetric then errors.fail("isolated: " .. NEEDS_WHOLE) end
@@ -163,7 +168,8 @@ function methods:normalize(kind, given)
   return P
 end
 
--- Writes this rank's rows of the product with x, which has these arguments, to y.
+-- Computes this rank's own rows of the product with x and writes them into y; further arguments are
+-- those of the product.
 function methods:multiply_own(y, x, ...)
   local first, last = self.graph:own()
   for from = first, last, PIECE do

@@ -1,5 +1,5 @@
---- Plain data as a text that goes to another rank and is the same there, to the last bit: nil,
--- booleans, numbers, strings, and tables of these.
+--- Packs plain data into a text, to send it to another rank, and unpacks it there to the same
+-- values, to the last bit: nil, booleans, numbers, strings, and tables of these.
 
 local errors = require "ladies.base.errors"
 
@@ -37,7 +37,7 @@ function put(parts, value, within)
   parts[#parts + 1] = text
 end
 
---- The text of a value; metatables stay behind.
+--- Returns the packed text of a value, without metatables.
 function packed.text(value)
   local parts = {}
   put(parts, value, {})
@@ -47,7 +47,7 @@ end
 local FORMATS = {i = INTEGER, d = FLOAT, s = STRING}
 local CONSTANTS = {n = {}, t = {true}, f = {false}}
 
--- The value at a place of the text, and the place behind it.
+-- Reads the value at a place of a packed text; returns it and the place after it.
 local function get(text, at)
   local letter = text:sub(at, at)
   if FORMATS[letter] then return string.unpack(FORMATS[letter], text, at + 1) end
@@ -61,7 +61,7 @@ local function get(text, at)
   return value, at + 1
 end
 
---- The value of a text that packed.text gave.
+--- Returns the value of which packed.text made a text.
 function packed.value(text)
   return (get(text, 1))
 end

@@ -1,6 +1,7 @@
---- The axes of charts: where numbers have their place, and which of them are written.
+--- Computes the axes of charts: the place of each number on the page, and the ticks, the numbers
+-- that are written along the axis.
 
--- The width of steps of 1, 2 or 5 times a power of 10, of which about n make up `range`.
+-- Returns a width of steps, 1, 2 or 5 times a power of 10, of which about n make up `range`.
 local function step_of(range, n)
   local power = 10 ^ math.floor(math.log(range / n, 10))
   for _, times in ipairs{1, 2, 5, 10} do
@@ -8,7 +9,8 @@ local function step_of(range, n)
   end
 end
 
--- Steps from one end to the other; whole ones of numbers that are whole.
+-- Returns the ticks of a linear axis from `low` to `high`, integers if the numbers shown are
+-- integers.
 local function linear_ticks(low, high, is_whole)
   local list, step = {}, step_of(high - low, 5)
   if is_whole then step = math.max(1, step) end
@@ -18,7 +20,8 @@ local function linear_ticks(low, high, is_whole)
   return list
 end
 
--- Powers of 10, and where these are few their multiples by 2 and 5; where even those are, steps.
+-- Returns the ticks of a logarithmic axis: powers of 10; if these are few, also their multiples by
+-- 2 and 5; and linear ticks if there are still too few.
 local function log_ticks(low, high)
   for _, multiples in ipairs{{1}, {1, 2, 5}} do
     local list = {}
@@ -33,7 +36,7 @@ local function log_ticks(low, high)
   return linear_ticks(low, high)
 end
 
--- The bounds of an axis for numbers from low to high, with a margin.
+-- Returns the bounds of an axis that shows the numbers from `low` to `high`, with a margin.
 local function bounds_of(low, high, opts)
   if opts.is_log then
     if low == high then low, high = low / 2, high * 2 end
@@ -45,8 +48,8 @@ local function bounds_of(low, high, opts)
   return opts.zero and low >= 0 and 0 or low - margin, high + margin
 end
 
---- An axis for some numbers, an array that is not empty, between two places on the page:
--- {place = function(x), ticks = array, low =, high =}. opts:
+--- Returns the axis for an array of numbers, which must not be empty, between two places on the
+-- page: {place = function(x), ticks = array, low =, high =}. opts:
 -- is_log   logarithmic, of positive numbers
 -- zero     a linear one of numbers that are not negative begins at 0
 -- range    {low, high}, either of them false or nil where the numbers decide

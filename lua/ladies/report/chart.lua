@@ -1,4 +1,5 @@
---- Charts as SVG elements for pages of HTML, drawn without another program: axes, series and cells.
+--- Draws a chart (axes, series of points or the cells of a heat map) as SVG elements for pages of
+-- HTML, without another program.
 
 local axis_of = require "ladies.report.axis"
 local chart_series = require "ladies.report.chart_series"
@@ -14,7 +15,7 @@ local function cut(text)
   return text:sub(1, (utf8.offset(text, MOST_CHARACTERS) or MOST_CHARACTERS) - 1) .. "..."
 end
 
--- The width of the longest of some names.
+-- Returns the width in pixels of the longest of some names.
 local function width_of(names)
   local most = 0
   for _, name in ipairs(names or {}) do
@@ -25,7 +26,8 @@ end
 
 -- ---------------------------------------------------------------- axes
 
--- What stands at the ticks of an axis {place, text}; of names those for which there is room.
+-- Returns the texts at the ticks of an axis, {place, text}; names stand there as far as there is
+-- room.
 local function ticks_of(axis, names, room)
   local list, last = {}, -math.huge
   for _, value in ipairs(axis.ticks) do
@@ -93,7 +95,7 @@ local function whole_numbers(n)
   return list
 end
 
--- The places of the frame, whose margins have room for names.
+-- Computes where the frame of a chart lies, whose margins have room for names.
 local function frame_of(opts, width, height, has_y2)
   if opts.axes == false then
     return {left = 40, right = width - 40, top = 24, bottom = height - 24, width = width,
@@ -111,15 +113,16 @@ end
 
 local function value_text(value) return ("%.3g"):format(value) end
 
--- What a cell tells who points at it: its names, where there are some, and its number.
+-- Returns the text that appears when one points at a cell: its names and its number, or nothing
+-- where it has no names.
 local function title_of(opts, i, j, value)
   local row, column = (opts.y_names or {})[i], (opts.x_names or {})[j]
   if not (row and column) then return "" end
   return ("<title>%s, %s: %.4g</title>"):format(svg.text(row), svg.text(column), value)
 end
 
--- The cells of a heat map: the more a number is from 0, the more of a colour, of another one for
--- numbers below it.
+-- Draws the cells of a heat map: the farther a number is from 0, the stronger is its colour, and
+-- numbers below 0 have another colour.
 local function add_cells(add, f, opts)
   local cells, most = opts.cells, drawable.most(opts.cells)
   local n_rows, n_cols = #cells, #cells[1]
@@ -155,8 +158,8 @@ end
 
 -- ---------------------------------------------------------------- series
 
--- The numbers along the axes: of x, of y and of the right axis, and what that is called. Bars begin
--- at 0, which a logarithmic axis has not.
+-- Collects the numbers along the axes: those of x, of y and of the right axis, and the name of the
+-- latter. Bars begin at 0, which a logarithmic axis has not.
 local function numbers_of(list, log_y)
   local xs, ys, y2s, y2_name = {}, {}, {}, nil
   for _, series in ipairs(list) do
@@ -187,8 +190,9 @@ local function series_chart(add, opts, list, width, height)
   chart_series(add, list, f.x, function(one) return one.axis == 2 and f.y2 or f.y end)
 end
 
---- chart(opts [, width, height]) -> text: a chart of the options of ladies.plot, without its key;
--- nil where there is nothing to draw. A point tells its numbers when it is pointed at.
+--- chart(opts [, width, height]) -> text: returns the SVG of the chart that the options of
+-- ladies.plot describe, without its key; nil where there is nothing to draw. In a browser a point
+-- shows its numbers when the mouse is over it.
 return function(opts, width, height)
   width, height = width or WIDTH, height or HEIGHT
   local parts = {}

@@ -1,11 +1,11 @@
---- The series of a chart as SVG elements.
+--- Draws the series of a chart as SVG elements: lines, points, bars and segments.
 
 local palette = require "ladies.report.palette"
 local svg = require "ladies.report.svg"
 
 local MOST_MARKS = 8      -- on a line
 
--- A path through some places {x, y}.
+-- Returns the SVG path through an array of places {x, y}.
 local function path_of(places)
   local parts = {}
   for i, p in ipairs(places) do
@@ -23,7 +23,7 @@ local function add_band(add, points, x, y)
   add('<path class="band" d="%sZ"/>', path_of(places))
 end
 
--- What a point tells who points at it.
+-- Returns the text that appears when one points at a point.
 local function title_of(series, p)
   local label = series.labels and series.labels[p.i]
   local bounds = p.spread and (", %.4g to %.4g"):format(p[3], p[4]) or ""
@@ -47,7 +47,7 @@ local function add_points(add, series, x, y)
   end
 end
 
--- The texts beside points.
+-- Adds the labels beside the points of a series.
 local function add_labels(add, series, x, y)
   for _, p in ipairs(series.points) do
     local label = series.labels[p.i]
@@ -58,7 +58,8 @@ local function add_labels(add, series, x, y)
   end
 end
 
--- A line, with a mark here and there so that it is told from others without colour.
+-- Adds the line of a series, with marks at some of its points so that it differs from other lines
+-- without colour.
 local function add_line(add, series, x, y)
   local places, points = {}, series.points
   for i, p in ipairs(points) do places[i] = {x.place(p[1]), y.place(p[2])} end
@@ -72,7 +73,7 @@ local function add_line(add, series, x, y)
   end
 end
 
--- Points two by two are the ends of segments.
+-- Adds a segment for every two points of a series, which are its ends.
 local function add_segments(add, series, x, y)
   local parts = {}
   for i = 1, #series.points - 1, 2 do
@@ -83,7 +84,8 @@ local function add_segments(add, series, x, y)
   add('<path class="edge" d="%s"/>', table.concat(parts))
 end
 
--- Bars from 0; those of several series, side by side, have marks.
+-- Adds the bars of a series, which begin at 0; where several series have bars, side by side, each
+-- bar has the mark of its series.
 local function add_bars(add, series, x, y)
   local zero = math.max(y.low, math.min(0, y.high))
   for _, p in ipairs(series.points) do
@@ -98,8 +100,9 @@ local function add_bars(add, series, x, y)
   end
 end
 
---- chart_series(add, list, x, y_of): adds the series of drawable.series by add(format, ...), on the
--- axis x and those that y_of(series) gives.
+--- chart_series(add, list, x, y_of): draws the series that drawable.series returned by calls of
+-- add(format, ...); x is the horizontal axis, and y_of(series) returns the vertical one of a
+-- series.
 return function(add, list, x, y_of)
   for _, series in ipairs(list) do
     local y, style = y_of(series), series.style

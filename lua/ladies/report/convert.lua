@@ -1,4 +1,5 @@
---- Pictures in SVG as PNG, PDF or sixels, by librsvg's and libsixel's programs where they are.
+--- Converts SVG pictures to PNG, PDF or sixels (for terminals), by the programs of librsvg and
+-- libsixel where they are installed.
 
 local core = require "ladies_core"
 
@@ -6,18 +7,20 @@ local convert = {}
 
 local SHARP = 2                                 -- pixels of a PNG for one of the picture, each way
 
---- Whether librsvg's program is installed, without which there is neither PNG nor PDF.
+--- Tells whether librsvg's program is installed, without which there is neither PNG nor PDF.
 function convert.available() return core.process.exists "rsvg-convert" end
 
--- A new temporary file, removed when the variable that holds it goes.
+-- Makes a temporary file, which is removed when the <close> variable that holds it goes out of
+-- scope.
 local function temporary(content)
   local path = os.tmpname()
   if content then core.file.write(path, content) end
   return setmetatable({path = path}, {__close = function() os.remove(path) end})
 end
 
--- What a program makes of `content`: it reads and writes files of ours, whatever the user's are
--- called, and `words` are its options. nil and why where there is nothing.
+-- Runs a converter with the options `words` on `content` and returns its output, or nil and why it
+-- failed. It reads and writes temporary files, so that names that the user chose never reach its
+-- command line.
 local function made_by(program, words, content)
   if not core.process.exists(program) then return nil, program .. " is not installed" end
   local given <close> = temporary(content)

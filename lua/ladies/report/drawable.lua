@@ -1,4 +1,5 @@
---- What of a plot has a place on its axes.
+--- Prepares the series of a plot for drawing: drops points that cannot be drawn on its axes, and
+-- computes where bars stand.
 
 local drawable = {}
 
@@ -6,7 +7,7 @@ local MOST_LABELS = 40
 
 local function is_finite(x) return type(x) == "number" and x == x and math.abs(x) < math.huge end
 
--- The least positive y of the points of all series.
+-- Returns the least positive y of the points of all series.
 local function least_positive(list)
   local least = math.huge
   for _, series in ipairs(list) do
@@ -30,7 +31,7 @@ local function kept(points, log_x, log_y, floor)
   return list
 end
 
--- The least distance between two places of bars, 1 where there is one place.
+-- Returns the least distance between the x of two bars, 1 where all have the same x.
 local function room_of(bars)
   local xs, least = {}, math.huge
   for _, series in ipairs(bars) do
@@ -43,7 +44,8 @@ local function room_of(bars)
   return least < math.huge and least or 1
 end
 
--- Says where the bars of each series are: from x + left to x + right, side by side.
+-- Sets the fields `left` and `right` of each series with bars, so that bars at x reach from x +
+-- left to x + right and those of several series stand side by side.
 local function place_bars(list)
   local bars = {}
   for _, series in ipairs(list) do
@@ -56,12 +58,12 @@ local function place_bars(list)
   end
 end
 
---- drawable.series(opts) -> array: the series of a plot, as copies whose points
--- {x, y [, low, high]} are those that are finite and, on logarithmic axes, positive: {x, y, low,
--- high, spread = whether there were bounds, i = their place before}. Bounds that reach below such
--- an axis end at the lowest point of the plot. Series keep their number: `number`, by which they
--- have colour and mark. `written`: whether their labels are, of which there must be few in all;
--- `left` and `right`: how far from x bars begin and end; `is_beside`: whether there are others.
+--- drawable.series(opts) -> array: returns copies of the series of a plot with only those points
+-- that are finite and, on logarithmic axes, positive. A point is {x, y, low, high, spread = whether
+-- it was given bounds, i = its place in the given series}. Bounds that reach below such an axis end
+-- at the lowest point of the plot. Series keep their number: `number`, by which they have colour
+-- and mark. `written`: whether their labels are, of which there must be few in all; `left` and
+-- `right`: how far from x bars begin and end; `is_beside`: whether there are others.
 function drawable.series(opts)
   local log = opts.log or "none"
   local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil
@@ -78,7 +80,7 @@ function drawable.series(opts)
   return list
 end
 
---- The largest absolute number in the cells of a heat map.
+--- Returns the largest absolute value in the cells of a heat map.
 function drawable.most(cells)
   local most = 0
   for _, row in ipairs(cells) do

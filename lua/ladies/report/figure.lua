@@ -1,5 +1,5 @@
---- Plots to look at: a figure shows itself, in a terminal as text or, where that draws pictures, as
--- one, and in a notebook as SVG.
+--- Makes the figures of ladies.plot, objects that the prompt shows as a picture (in a terminal that
+-- can draw one) or as text, and a notebook as SVG.
 
 local core = require "ladies_core"
 local convert = require "ladies.report.convert"
@@ -19,15 +19,23 @@ local Figure = {__name = "Figure"}
 Figure.__index = Figure
 fields.of_class(Figure, "plot:table")
 
---- A figure of the options of ladies.plot, in the name of the function `where`.
+--- Makes a figure from options of ladies.plot; errors name the function `where`.
 function Figure.new(where, given)
   return setmetatable({plot = plot_options.check(where, given)}, Figure)
 end
 
---- figure:svg() -> string | nil: the figure as an SVG picture, nil where there is nothing to draw.
-function Figure:svg() return picture(self.plot) end
+-- Returns the plot options of a figure. Cells are checked again, since the user's code may have
+-- changed them.
+local function plot_of(self, where)
+  if self.plot.cells then plot_options.cells(where, self.plot.cells) end
+  return self.plot
+end
 
--- The figure as `made` makes it of its picture in SVG; nil and why where there is none.
+--- figure:svg() -> string | nil: the figure as an SVG picture, nil where there is nothing to draw.
+function Figure:svg() return picture(plot_of(self, "figure:svg")) end
+
+-- Converts the figure's SVG picture by the function `made` and returns the result; nil and why
+-- where there is none.
 local function converted(figure, made)
   local svg = figure:svg()
   if not svg then return nil, NOTHING end
@@ -46,7 +54,7 @@ function Figure:pdf() return converted(self, convert.pdf) end
 -- so many columns and, where it has lines or points, so many lines (96 and 28); nil and why where
 -- there is no text.
 function Figure:text(width, height)
-  local plot = self.plot
+  local plot = plot_of(self, "figure:text")
   width = options.value("figure:text", "the width", width, "positive integer or nil") or COLUMNS
   height = options.value("figure:text", "the height", height, "positive integer or nil") or LINES
   if plot.cells and (not plot.cells[1] or #plot.cells[1] == 0) then return nil, NOTHING end

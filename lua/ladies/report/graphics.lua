@@ -1,5 +1,5 @@
---- Pictures in a terminal that draws them: by kitty's protocol or, with libsixel's img2sixel, as
--- sixels.
+--- Draws pictures in a terminal that can show them: by kitty's protocol or, with libsixel's
+-- img2sixel, as sixels.
 
 local core = require "ladies_core"
 local convert = require "ladies.report.convert"
@@ -9,7 +9,7 @@ local graphics = {}
 local CHUNK = 4096
 local DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
--- Terminals that draw, by the beginning of TERM.
+-- Patterns for the value of TERM in terminals that can draw pictures, by each protocol.
 local KITTY, SIXEL = {"xterm%-kitty", "xterm%-ghostty"}, {"foot", "mlterm", "contour"}
 
 local function begins_with_one(text, list)
@@ -19,8 +19,8 @@ local function begins_with_one(text, list)
   return false
 end
 
---- What the terminal of standard output draws: "kitty", "sixel" or nil. LADIES_GRAPHICS, of these
--- or "none", says it where TERM does not tell.
+--- Returns how the terminal of standard output draws pictures: "kitty", "sixel", or nil where it
+-- draws none. LADIES_GRAPHICS, one of these words or "none", says it where TERM does not tell.
 function graphics.kind()
   if not core.isatty(1) then return nil end
   local said, term = os.getenv "LADIES_GRAPHICS" or "", os.getenv "TERM" or ""
@@ -28,7 +28,7 @@ function graphics.kind()
   return begins_with_one(term, KITTY) and "kitty" or begins_with_one(term, SIXEL) and "sixel" or nil
 end
 
---- Bytes in base64.
+--- Encodes bytes in base64.
 function graphics.base64(bytes)
   local padding = (3 - #bytes % 3) % 3
   local text = (bytes .. ("\0"):rep(padding)):gsub("...", function(three)
@@ -43,7 +43,7 @@ function graphics.base64(bytes)
   return text:sub(1, #text - padding) .. ("="):rep(padding)
 end
 
--- A PNG by kitty's protocol: in pieces, all but the last of which say that more comes.
+-- Encodes a PNG by kitty's protocol, in pieces of which all but the last say that more will follow.
 local function kitty(png)
   local text, parts = graphics.base64(png), {}
   for first = 1, #text, CHUNK do
@@ -54,7 +54,8 @@ local function kitty(png)
   return table.concat(parts)
 end
 
---- An SVG picture as the terminal of this kind draws it; nil and why where it cannot be drawn.
+--- Returns the bytes that make a terminal of this kind draw an SVG picture; nil and why where it
+-- cannot be drawn.
 function graphics.draw(kind, svg)
   if kind == "sixel" then return convert.sixels(svg) end
   local png, complaint = convert.png(svg)

@@ -1,4 +1,5 @@
---- Texts and tables as HTML, for what shows itself in a notebook. What they quote is only shown.
+--- Writes texts and tables as HTML, for values that show themselves in a notebook. Names and texts
+-- of data are only shown: they add no markup.
 
 local svg = require "ladies.report.svg"
 local tables = require "ladies.base.tables"
@@ -9,8 +10,8 @@ local function is_number(cell)
   return cell == "" or cell == "nan" or cell == "inf" or cell:find "^[%d.+-]" ~= nil
 end
 
---- html.word_columns(rows) -> {i = true, ...}: the columns of a table of texts in which not all
--- cells are numbers. They begin at the left.
+--- html.word_columns(rows) -> {i = true, ...}: finds the columns of a table in which not all cells
+-- are numbers, which are aligned on the left.
 function html.word_columns(rows)
   local columns = {}
   for _, cells in ipairs(rows) do
@@ -29,24 +30,25 @@ local function row(cells, tag, first_tag, words)
   return "<tr>" .. table.concat(parts) .. "</tr>"
 end
 
---- A heading.
+--- Returns a heading as HTML.
 function html.heading(text)
   return ("<h3>%s</h3>"):format(svg.text(text))
 end
 
---- A paragraph.
+--- Returns a paragraph as HTML.
 function html.line(text)
   return ("<p>%s</p>"):format(svg.text(text))
 end
 
---- Lines of text that are aligned by blanks, from an array. Where they are too long for the page
--- they are broken between words, which JupyterLab would not do by itself.
+--- Returns an array of lines that are aligned by blanks as preformatted HTML. Where they are too
+-- long for the page they are broken between words, which JupyterLab would not do by itself.
 function html.block(lines)
   return ('<pre style="margin: 0 0 1em; word-break: normal">%s</pre>'):format(
     table.concat(tables.map(lines, svg.text), "\n"))
 end
 
---- html.table{head = texts or nil, rows = {texts, ...}}: a table whose first column names its rows.
+--- html.table{head = texts or nil, rows = {texts, ...}}: returns a table as HTML, whose first
+-- column names its rows.
 function html.table(given)
   local words = html.word_columns(given.rows)
   local parts = {"<table>"}

@@ -1,5 +1,5 @@
---- What a command has found, in the folder of its study: NAME.md, the section that `ladies report`
--- puts into its document, NAME.csv, the pictures, and by tostring a text for the terminal.
+--- Reports what a command has found, in the folder of its study: NAME.md, the section that `ladies
+-- report` puts into its document, NAME.csv, the pictures, and by tostring a text for the terminal.
 --
 --   local report = Report.new("sweep", folder, "Settings by validation F1")
 --   report:heading "cora"
@@ -24,47 +24,54 @@ local tables = require "ladies.base.tables"
 local Report = {__name = "ladies.Report"}
 Report.__index = Report
 
---- A report without anything in it. folder: the path of the folder, which is there.
+--- Makes an empty report. folder: the path of the folder, which must exist.
 function Report.new(name, folder, title)
   return setmetatable({name = name, folder = folder, title = title, files = {}, notes = {},
     tables = {}, pictures = {}, parts = {}, numbers = {}, failed = 0}, Report)
 end
 
--- Adds a part: how it stands in the section, in the terminal and in a notebook; nil is not there.
+-- Adds a part to the report in its three forms, for the section in Markdown, for the terminal and
+-- for a notebook; nil leaves it out of one.
 local function add(report, section, text, page)
   table.insert(report.parts, {section = section, text = text, page = page})
 end
 
---- A heading of the third level.
+--- Adds a heading of the third level.
 function Report:heading(text)
   add(self, "### " .. markdown.text(text), core.printable(text), html.heading(text))
 end
 
---- A paragraph or a list.
+--- Adds a paragraph or a list.
 function Report:text(text)
   add(self, markdown.paragraph(text), core.printable(text, true), html.line(text))
 end
 
---- A table for readers.
+--- Adds a table to the section and the text, but not to NAME.csv.
 function Report:table(content)
   local text, rows = content:markdown(), content:texts()
   add(self, text, text, html.table{head = rows[1], rows = table.move(rows, 2, #rows, 1, {})})
   table.insert(self.tables, rows)
 end
 
---- A table for NAME.csv. Further ones of the same columns continue it.
+--- Adds a table to NAME.csv alone; later ones must have the same columns and continue it.
 function Report:csv(content)
   local rows = content:numbers()
   tables.append(self.numbers, self.numbers[1] and table.move(rows, 2, #rows, 1, {}) or rows)
 end
 
--- A name as that of a file that Markdown can name.
+--- Adds a table to the section and the text, and to NAME.csv.
+function Report:results(content)
+  self:table(content)
+  self:csv(content)
+end
+
+-- Makes a file name of a name by replacing characters that a link in Markdown cannot have.
 local function file_name(name)
   return (name:gsub("[^%w_.+-]", function(c) return ("_%02x"):format(c:byte()) end))
 end
 
---- Draws a picture, options of ladies.plot, into NAME.svg and NAME.png. `shown`: in the terminal
--- too, as text.
+--- Adds a picture, drawn from options of ladies.plot into NAME.svg and NAME.png. With `shown` it is
+-- in the text for the terminal, too.
 function Report:picture(name, drawing, shown)
   local figure = Figure.new("report:picture", drawing)
   local files = plot.files(("%s/%s"):format(self.folder, file_name(name)), figure)
@@ -77,7 +84,7 @@ function Report:picture(name, drawing, shown)
     end, function() return figure:svg() or "" end)
 end
 
---- Texts about the whole, a sentence or more each.
+--- Adds notes about the whole report, texts of a sentence or more, which stand at its end.
 function Report:note(...)
   tables.append(self.notes, {...})
 end

@@ -1,9 +1,11 @@
---- Places for the nodes of a small graph: springs along edges, and nodes that push each other away
--- (Fruchterman and Reingold, Graph Drawing by Force-directed Placement, 1991).
+--- Finds places for the nodes of a small graph in a drawing: edges pull their ends together like
+-- springs, and nodes push each other away (Fruchterman and Reingold, Graph Drawing by
+-- Force-directed Placement, 1991).
 
 local STEPS = 150
 
--- Nodes begin on a spiral, so that the same graph has the same picture.
+-- Returns the initial places of n nodes, on a spiral and not at random, so that the same graph
+-- always has the same picture.
 local function spiral(n)
   local places = {}
   for i = 1, n do
@@ -13,7 +15,8 @@ local function spiral(n)
   return places
 end
 
--- Adds the force `strength(distance)` from b on a and its opposite on b.
+-- Adds the force of b on a, whose strength is strength(distance), to the forces on a, and its
+-- opposite to those on b.
 local function pull(forces, places, a, b, strength)
   local dx, dy = places[b][1] - places[a][1], places[b][2] - places[a][2]
   local distance = math.max(1e-3, math.sqrt(dx * dx + dy * dy))
@@ -32,7 +35,8 @@ local function move(places, forces, most)
   end
 end
 
---- layout(n, edges) -> array of {x, y}: places of n nodes that are joined by edges {a, b}.
+--- layout(n, edges) -> array of {x, y}: returns the places of n nodes, where `edges` are pairs {a,
+-- b}.
 return function(n, edges)
   local places, k = spiral(n), math.sqrt(2 / math.max(1, n))
   local function together(distance) return distance * distance / k end

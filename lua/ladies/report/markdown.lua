@@ -1,30 +1,32 @@
---- Markdown, which is read as well in a terminal. What comes from data and files is only shown: it
--- is no markup.
+--- Writes Markdown that is read as well in a terminal. Names and texts of data and files are only
+-- shown: they add no markup.
 
 local core = require "ladies_core"
 local tables = require "ladies.base.tables"
 
 local markdown = {}
 
---- A text as part of a line: what would end it or a cell, or be taken for HTML, a link or a
--- picture, is only shown.
+--- Escapes a text for use within a line: characters that would end the line or a table cell, or be
+-- taken for HTML, a link or a picture, are only shown.
 function markdown.text(text)
   return (core.printable(text):gsub("[\\|<%[%]]", "\\%0"))
 end
 
---- A text of one or several lines, which may be a list or quote code.
+--- Escapes a text of one or several lines, which may be a list or quote code.
 function markdown.paragraph(text)
   return (core.printable(text, true):gsub("[\\<%[]", "\\%0"))
 end
 
--- A cell as wide as its column: the first is set left, the others right.
+-- Pads a cell to the width of its column; the first column is aligned on the left, the others on
+-- the right.
 local function padded(text, width, column)
   local blanks = (" "):rep(width - utf8.len(text))
   return column == 1 and text .. blanks or blanks .. text
 end
 
---- markdown.table(rows) -> text: the rows, arrays of texts of which the first is the head. Columns
--- are as wide as their widest text; the first is set left, the others right.
+--- markdown.table(rows) -> text: returns a table in Markdown of some rows, arrays of texts of which
+-- the first is the head. Columns are as wide as their widest text; the first is aligned on the
+-- left, the others on the right.
 function markdown.table(rows)
   local widths, lines = {}, {}
   local texts = tables.map(rows, function(row) return tables.map(row, markdown.text) end)

@@ -1,5 +1,5 @@
---- A page of HTML that needs nothing else: its style and pictures are within it, and there are no
--- scripts. What comes from data and files is only shown.
+--- Makes pages of HTML that need no other file: style and pictures are in the page, and there are
+-- no scripts. What comes from data and files is only shown.
 
 local chart_of = require "ladies.report.chart"
 local core = require "ladies_core"
@@ -11,7 +11,7 @@ local svg = require "ladies.report.svg"
 local Page = {}
 Page.__index = Page
 
---- A page without anything in it.
+--- Makes an empty page.
 function Page.new() return setmetatable({parts = {}}, Page) end
 
 --- Adds a line of markup, which is formatted; its values must be markup already.
@@ -45,8 +45,8 @@ function Page:table(head, rows)
   self:add "</tbody></table></div>"
 end
 
---- Adds a plot of checked options with its key, of its own width and height where it has them;
--- nothing where there is nothing to draw.
+--- Adds a plot, from checked options, with its key; adds nothing where there is nothing to draw.
+-- Options may have a width and a height.
 function Page:figure(plot)
   local picture = chart_of(plot, plot.width, plot.height)
   if not picture then return end
@@ -65,15 +65,15 @@ function Page:figure(plot)
   self:add "</ul></figure>"
 end
 
---- The class of the colour of series i.
+--- Returns the CSS class that has the colour of series i.
 function Page.colour(i) return "c" .. palette.of(i) end
 
 local LAST_LINES = '<p class="soft">ladies %s</p>\n</main>\n</body>\n</html>\n'
 
---- Whether the text of a file is such a page, of this version or another.
+--- Tells whether the text of a file is a page that this module made, in this version or another.
 function Page.is_one(text) return text:find(LAST_LINES:format "[^<\n]+" .. "$") ~= nil end
 
---- The whole page, with this title, as the text of a file.
+--- Returns the whole page, with this title, as the text of an HTML file.
 function Page:text(title)
   return table.concat({
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',

@@ -1,5 +1,5 @@
---- The style of pages: light or dark as the reader's system is, narrow or wide as the
--- window is. Tables and pictures that are wider than it scroll by themselves.
+--- Holds the style sheet of pages, which are light or dark as the reader's system is, and narrow or
+-- wide as the window is. Tables and pictures that are wider than it scroll by themselves.
 
 local palette = require "ladies.report.palette"
 local presentation = require "ladies.report.presentation"

@@ -1,6 +1,6 @@
---- The colours of pictures: eight that stay apart for the colour-blind (after Okabe and Ito), on
--- light and on dark pages. In pages they are the classes c1 to c8, whose `color` the parts of a
--- picture take; what else a picture needs has names too.
+--- Defines the colours of pictures: eight that the colour-blind can tell apart (after Okabe and
+-- Ito), for light and for dark pages. In pages they are the classes c1 to c8, whose `color` the
+-- parts of a picture take; what else a picture needs has names too.
 
 local tables = require "ladies.base.tables"
 
@@ -15,10 +15,10 @@ local COLOURS = {
   {"c7", "#877b00", "#d6ca4b"}, {"c8", "#444b52", "#c4ccd3"},
 }
 
---- The number of colours of series.
+--- The number of colours that series can have.
 palette.N = 8
 
---- The number of the colour of the series with this number.
+--- Returns the number of the colour of a series; after the last colour the first is used again.
 function palette.of(series) return (series - 1) % palette.N + 1 end
 
 local function variables(column)
@@ -27,17 +27,18 @@ local function variables(column)
   end), " ")
 end
 
---- The declarations of the colours as variables of CSS, for a light page and for a dark one.
+--- Declares the colours as variables of CSS, for a light page and for a dark one.
 palette.LIGHT, palette.DARK = variables(2), variables(3)
 
---- The rules of CSS that give the classes c1 to c8 below a selector, "" for all, their colours.
+--- Returns the CSS rules that give the classes c1 to c8 their colours below a selector ("" for
+-- everywhere).
 function palette.classes(root)
   local parts = {}
   for i = 1, palette.N do parts[i] = ("%s .c%d { color: var(--c%d); }\n"):format(root, i, i) end
   return table.concat(parts)
 end
 
---- The value of a colour of this name, of those above, on a light page.
+--- Returns the value that the colour with this name has on a light page.
 function palette.on_white(name)
   for _, one in ipairs(COLOURS) do
     if one[1] == name then return one[2] end

@@ -1,5 +1,6 @@
---- A plot as an SVG picture that stands alone, drawn without another program: its title, the chart
--- of ladies.report.chart and the key, in light and in dark as the reader's system or notebook is.
+--- Draws a plot as an SVG picture for a file of its own, without another program: its title, the
+-- chart of ladies.report.chart and the key. It is light or dark as the reader's system or notebook
+-- is.
 
 local chart_of = require "ladies.report.chart"
 local palette = require "ladies.report.palette"
@@ -9,14 +10,15 @@ local svg = require "ladies.report.svg"
 local WIDTH, HEIGHT, TITLE, ROW = 640, 400, 24, 18   -- pixels
 local KEY = 200                                      -- of an entry of the key, at least
 
--- The rules by which the picture is drawn below a selector.
+-- Returns the CSS rules for the parts of the picture, as they apply below a selector.
 local function rules(root)
   return presentation.rules(root) .. palette.classes(root)
 end
 
--- Themes for browsers and notebooks, on top of the attributes that each element has of its own; for
--- this picture alone, also within a page. All of it is bound to a theme, so that a program without
--- variables of CSS, which would take their places for black, has nothing to apply.
+-- The style sheet that has the light and the dark theme, for browsers and notebooks, in place of
+-- the colours in the elements' own attributes. It applies to this picture alone, also within a
+-- page. Every colour rule is below the selector of a theme, so that a program without support for
+-- CSS variables, which would draw black in their place, applies none.
 local STYLE = ([[
 <style>
 @media screen { .ladies-picture { max-width: 100%%; height: auto; } }
@@ -28,7 +30,7 @@ local STYLE = ([[
 %s</style>]]):format(palette.DARK, rules ".ladies-picture", palette.LIGHT, palette.DARK,
   rules "[data-jp-theme-light] .ladies-picture")
 
--- Entries of the key below the chart, some in a row, and the height that they take.
+-- Returns the key below the chart as SVG, with several entries in a row, and its height.
 local function key_of(series, width, top)
   local parts, n, in_a_row = {}, 0, math.max(1, width // KEY)
   for i, one in ipairs(series) do
@@ -43,8 +45,8 @@ local function key_of(series, width, top)
   return table.concat(parts, "\n"), (n + in_a_row - 1) // in_a_row * ROW + 6
 end
 
---- picture(opts) -> text: the picture of a plot, of the options of ladies.plot; nil where there is
--- nothing to draw. Its size, without the key, is opts.width x opts.height pixels.
+--- picture(opts) -> text: returns the SVG picture of a plot from the options of ladies.plot; nil
+-- where there is nothing to draw. Its size, without the key, is opts.width x opts.height pixels.
 return function(opts)
   local width, height = opts.width or WIDTH, opts.height or HEIGHT
   local chart = chart_of(opts, width, height - TITLE)

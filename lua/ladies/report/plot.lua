@@ -15,14 +15,15 @@ local plot = {}
 
 local MOST_CELLS, MOST_NODES, MOST_BINS, SPY = 40000, 300, 60, 64
 
--- The options of a figure that all functions here take.
+-- The options that all functions of ladies.plot take and pass on to plot.figure.
 local COMMON = {
   title = "string or nil", x = "string or nil", y = "string or nil",
   log = "none|x|y|xy or nil", x_range = "table or nil", y_range = "table or nil",
   width = "positive integer or nil", height = "positive integer or nil",
 }
 
--- The checked options of a function here; those of COMMON alone, to be given on; and its own.
+-- Checks the options of a function of ladies.plot. Returns them, and in a second table those of
+-- COMMON, which are passed on to plot.figure.
 local function take(where, given, spec)
   local own, common = options.check(where, given or {}, tables.merged(COMMON, spec)), {}
   for name in pairs(COMMON) do common[name] = own[name] end
@@ -33,7 +34,7 @@ local function column_of(rows, j)
   return tables.map(rows, function(row) return row[j] end)
 end
 
--- The columns of values: an array of arrays of numbers. A vector is one.
+-- Returns the columns of a matrix as arrays of numbers; a vector is a single column.
 local function columns_of(where, values)
   local rows = plot_options.numbers(where, values)
   if type(rows[1]) ~= "table" then return {rows} end
@@ -42,7 +43,7 @@ local function columns_of(where, values)
   return columns
 end
 
--- A series for each column of values, over the numbers `at`.
+-- Returns a series for each column of `values`, whose x are the numbers own.at or 1, 2, ...
 local function series_of(where, values, own, style)
   local at = own.at and plot_options.numbers(where, own.at)
   return tables.map(columns_of(where, values), function(column, j)
@@ -51,7 +52,8 @@ local function series_of(where, values, own, style)
   end)
 end
 
--- A series of points for each class, with the class's number as its colour, and the key's names.
+-- Returns a series of points for each class, named after the class, with the class's number as its
+-- colour.
 local function series_by_class(where, points, own)
   local classes = own.classes and plot_options.numbers(where, own.classes)
   if classes and #classes ~= #points then

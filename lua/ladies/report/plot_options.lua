@@ -1,5 +1,5 @@
---- What a plot is, whoever draws it: the options of ladies.plot, checked, with their tensors as
--- plain numbers.
+--- Checks the options of ladies.plot and turns their tensors into plain numbers, for all that draw
+-- a plot.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -35,20 +35,22 @@ local SERIES = {
   labels = "array of strings or nil",
 }
 
--- The rows of a tensor as tables; those of a vector are numbers.
+-- Returns an array of a tensor's rows, each an array of numbers; for a vector, an array of its
+-- numbers.
 local function rows_of(t)
   return core.no_grad(function() return t:to_table() end)
 end
 
---- plot_options.numbers(where, values) -> table: the numbers of a vector, a Tensor, an Index or an
--- array; of a Tensor with columns an array of them for each row.
+--- plot_options.numbers(where, values) -> table: returns the numbers of a vector (a Tensor, an
+-- Index or an array) as an array, those of a matrix as an array of rows.
 function plot_options.numbers(where, values)
   local class = options.class_of(values)
   if class == "Tensor" or class == "Index" then return rows_of(values) end
   return options.value(where, "what is drawn", values, "Tensor or Index or table")
 end
 
--- Points as {x, y [, low, high]}: of a vector the numbers over their places.
+-- Returns points as an array of {x, y [, low, high]}; for a vector, x is the place of each number
+-- and y the number.
 local function points_of(where, given)
   local list = plot_options.numbers(where, given)
   if options.class_of(given) == "Tensor" and given.ndim == 2
@@ -71,19 +73,27 @@ local function check_range(where, name, range)
   end
 end
 
--- The rows of the cells, all of one length.
-local function cells_of(where, given)
+--- plot_options.cells(where, given) -> table: returns the cells of a heat map as rows of numbers,
+-- with false for a cell without a number; for other values an error that names the function
+-- `where`.
+function plot_options.cells(where, given)
   local rows = plot_options.numbers(where, given)
   for i, row in ipairs(rows) do
     if type(row) ~= "table" or #row ~= #rows[1] then
       errors.fail(("%s: cells must be rows of one length; row %d is another"):format(where, i))
     end
+    for j, value in ipairs(row) do
+      if value and not math.type(value) then
+        errors.fail(("%s: cells must be numbers, or false; row %d, column %d is a %s"):format(where,
+          i, j, type(value)))
+      end
+    end
   end
   return rows
 end
 
---- plot_options.check(where, given) -> options: those of a plot with their defaults, or an error in
--- the name of `where` that says what is wrong.
+--- plot_options.check(where, given) -> options: checks the options of a plot and returns them with
+-- their defaults; an error names the function `where` and says what is wrong.
 function plot_options.check(where, given)
   local opts = options.check(where, given, SPEC)
   if (opts.series == nil) == (opts.cells == nil) then
@@ -91,7 +101,7 @@ function plot_options.check(where, given)
   end
   check_range(where, "x_range", opts.x_range)
   check_range(where, "y_range", opts.y_range)
-  opts.cells = opts.cells and cells_of(where, opts.cells)
+  opts.cells = opts.cells and plot_options.cells(where, opts.cells)
   opts.series = tables.map(opts.series or {}, function(one)
     local series = options.check(where .. ": a series", one, SERIES)
     series.points = points_of(where, series.points)

@@ -1,14 +1,14 @@
---- How the parts of a picture are drawn, said once: for a page as rules of CSS, and for a picture
--- that stands alone as attributes of each element, which every program that shows SVG understands
--- (many ignore style sheets, or their variables, and would draw all of it black).
+--- Defines how the parts of a picture look, for pages as rules of CSS, and for pictures in files of
+-- their own as attributes of each element, which every program that shows SVG understands (many
+-- ignore style sheets, or their variables, and would draw all of it black).
 
 local palette = require "ladies.report.palette"
 
 local presentation = {}
 
--- What is drawn how: names of elements and, with a dot, classes, then their properties. What is
--- further down wins, as in CSS, where a class outweighs an element. "own" is the colour of the
--- series; other names of colours are those of the palette.
+-- The style of each kind of element: names of elements and, with a dot, classes, then their
+-- properties. Rules further down win, as in CSS, where a class outweighs an element. "own" is the
+-- colour of the series; other names of colours are those of the palette.
 local RULES = {
   {{"text"}, {"font-size", "12.5px"}, {"fill", "soft"}, {"stroke", "none"}},
   {{"line", "path"}, {"stroke", "own"}, {"fill", "none"}, {"stroke-width", "1.8"}},
@@ -31,8 +31,8 @@ local function in_css(value)
   return palette.on_white(value) and ("var(--%s)"):format(value) or value
 end
 
---- The rules of CSS by which pictures below `root`, a selector, are drawn. (Series have their
--- colours by palette.classes.)
+--- Returns the CSS rules for pictures below `root`, a selector. (Series have their colours by
+-- palette.classes.)
 function presentation.rules(root)
   local lines = {}
   for i, rule in ipairs(RULES) do
@@ -46,8 +46,8 @@ function presentation.rules(root)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- The properties that an element of this name and class has, as attributes; `own`: the colour of
--- the series that it belongs to.
+-- Returns the properties of an element with this name and class as SVG attributes; `own` is the
+-- colour of its series.
 local function attributes_of(name, class, own)
   local values, order = {}, {}
   for _, rule in ipairs(RULES) do
@@ -67,8 +67,8 @@ local function attributes_of(name, class, own)
   return table.concat(order)
 end
 
---- presentation.written(svg) -> text: elements of SVG with what the rules say of them, on a light
--- page, as attributes of their own.
+--- presentation.written(svg) -> text: returns SVG elements with their properties on a light page
+-- written as attributes.
 function presentation.written(svg)
   local owners = {}        -- the colours of the elements around the one that is read
   return (svg:gsub("<(/?)(%a+)([^<>]-)(/?)>", function(is_end, name, attributes, is_empty)

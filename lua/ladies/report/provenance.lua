@@ -1,5 +1,5 @@
---- Where the numbers of a study are from, for the documents made of them: the machine, the program,
--- and how long it took.
+--- Describes for a document how the numbers of a study were made: on which machine, by which
+-- version of the program, and how long it took.
 
 local core = require "ladies_core"
 local machine = require "ladies.base.machine"
@@ -7,7 +7,8 @@ local progress = require "ladies.base.progress"
 
 local provenance = {}
 
--- The different texts of `f` over the records, in the order in which they come first.
+-- Returns the different texts that f(record) gives for the records, in the order in which they
+-- first occur.
 local function distinct(records, f)
   local list, seen = {}, {}
   for _, record in ipairs(records) do
@@ -17,8 +18,8 @@ local function distinct(records, f)
   return list
 end
 
---- A sentence for records of different machine.numerics(), whose bits may differ; nil where all are
--- of one.
+--- Returns a sentence which warns that records were made with different machine.numerics(), so that
+-- their bits may differ; nil where all have the same.
 function provenance.numerics(records)
   local different = distinct(records, function(record) return record.numerics or "unknown" end)
   if #different < 2 then return nil end
@@ -40,8 +41,9 @@ local function side_by_side(record)
     or ("%d runs side by side"):format(record.jobs), threads(record))
 end
 
---- Of training runs, records of ladies.study.one_run: how many there are, how long the study took,
--- and what they shared the machine with: the times of runs side by side are those of a busy one.
+--- Tells where training runs, records of ladies.study.one_run, come from: how many there are, how
+-- long the study took, and what they shared the machine with, since the times of runs side by side
+-- are those of a busy one.
 function provenance.runs(study, records)
   local machines = distinct(records, function(record) return record.machine end)
   local sharing = distinct(records, side_by_side)
@@ -60,7 +62,7 @@ function provenance.sign(record, began)
   return record
 end
 
---- Of signed measurements: how long they took, and on which machines.
+--- Tells how long signed measurements took, and on which machines.
 function provenance.measurements(records)
   local seconds = 0
   for _, record in ipairs(records) do seconds = seconds + record.seconds end

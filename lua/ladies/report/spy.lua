@@ -1,10 +1,12 @@
---- Where the entries of a sparse matrix lie: how many there are in each field of a coarse grid.
+--- Counts the entries of a sparse matrix in each field of a coarse grid, for pictures of where they
+-- lie (spy plots).
 
 local core = require "ladies_core"
 
 local MOST_READ = 50000                     -- entries that are counted, about
 
--- Some rows of A evenly over all, so many that their entries can be counted at once; their ids.
+-- Picks evenly spaced rows of A, few enough that their entries can be counted fast. Returns them as
+-- a Matrix and their numbers.
 local function some_rows(A)
   local n = math.min(A.n_rows, math.max(1, MOST_READ * A.n_rows // math.max(1, A.nnz)))
   local ids = {}
@@ -13,9 +15,9 @@ local function some_rows(A)
   return picked.nnz <= 10 * MOST_READ and picked or nil, ids
 end
 
---- spy(A, n_rows, n_cols) -> counts, n: an array of n_rows rows of n_cols numbers, the entries of
--- the Matrix A in each part of it, of n of its rows, evenly spaced, where it has many; nil where
--- even these are too many.
+--- spy(A, n_rows, n_cols) -> counts, n: divides the Matrix A into n_rows x n_cols fields and
+-- returns how many entries lie in each, as an array of rows. Of a large matrix only n evenly spaced
+-- rows are counted; nil where even these have too many entries.
 return function(A, n_rows, n_cols)
   local picked, ids = some_rows(A)
   if not picked then return nil end

@@ -1,21 +1,25 @@
---- What pictures in SVG are made of: texts, marks and small bars. They have no colours of their
--- own: the page's style (ladies.report.palette) says what the classes are like, in light and dark.
+--- Makes the parts of pictures in SVG: texts, marks and small bars. They have classes instead of
+-- colours; the page's style (ladies.report.palette) gives these their colours, on light and dark
+-- pages.
 
 local core = require "ladies_core"
 local palette = require "ladies.report.palette"
 
 local svg = {}
 
--- What must not be taken for markup, in texts and in attributes.
+-- Characters that would be markup in texts and attributes, with the entities that are written for
+-- them.
 local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;",
   ["'"] = "&#39;"}
 
---- A text as it stands in HTML and SVG, also within an attribute: only shown.
+--- Escapes a text for HTML and SVG, also within an attribute, so that nothing in it is taken for
+-- markup.
 function svg.text(text)
   return (core.printable(tostring(text)):gsub("[&<>\"']", ENTITIES))
 end
 
--- The marks but for the first, a circle: their class and their paths around 0, 0.
+-- The marks except the first, which is a circle: their CSS class and their path around the point 0,
+-- 0.
 local MARKS = {
   {"mark", "m-3.2 -3.2h6.4v6.4h-6.4z"}, {"mark", "m0 -4.2l4.2 7.4h-8.4z"},
   {"open", "m-3.4 -3.4l6.8 6.8m0 -6.8l-6.8 6.8"}, {"mark", "m0 -4.8l4 4.8l-4 4.8l-4 -4.8z"},
@@ -23,15 +27,16 @@ local MARKS = {
   {"open", "m-3.2 -3.2h6.4v6.4h-6.4z"},
 }
 
---- The mark at a place of the series with this number, which tells it from others without colour:
--- with the colours, which come round sooner, 64 series differ.
+--- Returns the mark of the series with this number at a place; marks make series differ without
+-- colour. Marks and colours together distinguish 64 series.
 function svg.mark(series, x, y)
   local mark = MARKS[(series - 1 + (series - 1) // palette.N) % (#MARKS + 1)]
   if not mark then return ('<circle cx="%.1f" cy="%.1f" r="3.5"/>'):format(x, y) end
   return ('<path class="%s" d="M%.1f %.1f%s"/>'):format(mark[1], x, y, mark[2])
 end
 
---- The entry of a key for the series with this number, of this style: a line, its mark, or both.
+--- Returns what stands for the series with this number in a key: a line, its mark, or both, as its
+-- style is.
 function svg.key(series, x, y, style)
   local line = ('<line%s x1="%d" x2="%d" y1="%d" y2="%d"/>'):format(
     style == "dashed" and ' class="dashed"' or "", x, x + 22, y, y)
@@ -42,8 +47,8 @@ end
 
 local BAR, BAR_HEIGHT = 120, 14
 
---- An interval {mean =, low =, high =} as a small bar on a scale from `least` to `most`, with a
--- mark at 0 where that is within; colour: 1 to 8. Nothing where a number is not finite.
+--- Draws an interval {mean =, low =, high =} as a small bar on a scale from `least` to `most`, with
+-- a mark at 0 where that is within; colour: 1 to 8. Nothing where a number is not finite.
 function svg.bar(interval, least, most, colour)
   for _, x in ipairs{interval.mean, interval.low, interval.high, least, most} do
     if x ~= x or math.abs(x) == math.huge then return "" end

@@ -1,52 +1,73 @@
---- Tables of typed cells, which a reader is shown as texts and a program is given as numbers.
+--- Makes tables that are written twice: with formatted cells for readers (in Markdown), and with
+-- plain numbers for programs (in CSV).
 --
 --   local scores = Table.new{"method", {"F1 %", csv = {"f1", "f1_sd"}}, {csv = {"runs"}}}
 --   scores:add{"LADIES", Table.deviation({76.1, 77.9}, "%.1f"), 2}
 --
--- A column is a name, or {name, csv = names}: its head for the reader, and those of its numbers in
--- CSV (by default the same one). Without a name it is in CSV alone, without any names not there. A
--- cell is a text, a number, or {text =, number, ...} as the functions below make them.
+-- A column is a name, or {name, csv = names}: its head for readers, and the heads of its columns in
+-- CSV (by default one, of the same name). A column without a name is in CSV alone, one with csv =
+-- {} is not in CSV. A cell is a text, a number, or {text =, number, ...} as the functions below
+-- make them.
 
 local markdown = require "ladies.report.markdown"
-local statistics = require "ladies.report.statistics"
+local statistics = require "ladies.statistics"
 
 local Table = {__name = "ladies.report.Table"}
 Table.__index = Table
 
---- A table of these columns without rows.
+--- Makes a table of these columns, without rows.
 function Table.new(columns)
   return setmetatable({columns = columns, rows = {}}, Table)
 end
 
---- Adds a row: a cell for each column.
+--- Adds a row, an array with a cell for each column.
 function Table:add(cells)
   self.rows[#self.rows + 1] = cells
 end
 
---- A number in the format for readers; nil is "-".
+--- Makes a table of these columns with a row for each element of a list: row_of(element, place)
+-- returns the cells, or nil for no row.
+function Table.of(columns, list, row_of)
+  local made = Table.new(columns)
+  for i, element in ipairs(list) do
+    local cells = row_of(element, i)
+    if cells then made:add(cells) end
+  end
+  return made
+end
+
+--- Makes the cell of a number, which readers see in this format; "-" for nil.
 function Table.number(value, format)
   return {text = value and format:format(value) or "-", value or ""}
 end
 
--- The mean of a list of numbers and its spread(list), which a single number has not.
+--- Formats a number and its spread, "76.5 ± 1.4", each in its own format (by default that of the
+-- number). Without a spread it is the number alone, without a number "-".
+function Table.with_spread(value, spread, format, spread_format)
+  if not value then return "-" end
+  if not spread then return format:format(value) end
+  return (format .. " ± " .. (spread_format or format)):format(value, spread)
+end
+
+-- Makes the cell of a list of numbers: its mean and spread(list); a single number has no spread.
 local function cell_of(list, spread, format, spread_format)
   local mean, width = statistics.mean(list), #list > 1 and spread(list)
-  return {text = statistics.with_spread(mean, width, format, spread_format), mean or "",
+  return {text = Table.with_spread(mean, width, format, spread_format), mean or "",
     width or ""}
 end
 
---- "76.5 ± 1.4": the mean of a list of numbers and half its 95 % interval, in a format of its own
--- ("%.1f").
+--- Makes the cell "76.5 ± 1.4": the mean of a list of numbers and half the width of its 95 %
+-- interval, which has a format of its own ("%.1f").
 function Table.interval(list, format, spread_format)
   return cell_of(list, statistics.half_width, format, spread_format or "%.1f")
 end
 
---- "76.5 ± 1.4": the mean of a list of numbers and their standard deviation.
+--- Makes the cell "76.5 ± 1.4": the mean of a list of numbers and their standard deviation.
 function Table.deviation(list, format)
   return cell_of(list, statistics.deviation, format)
 end
 
---- The rows for readers, arrays of texts of which the first is the head.
+--- Returns the rows for readers, arrays of texts of which the first is the head.
 function Table:texts()
   local texts = {{}}
   for i = 1, #self.rows do texts[i + 1] = {} end
@@ -63,7 +84,7 @@ function Table:texts()
   return texts
 end
 
---- The rows of CSV, arrays of texts and numbers of which the first is the head.
+--- Returns the rows for CSV, arrays of texts and numbers of which the first is the head.
 function Table:numbers()
   local numbers = {{}}
   for i = 1, #self.rows do numbers[i + 1] = {} end
@@ -79,7 +100,7 @@ function Table:numbers()
   return numbers
 end
 
---- The table in Markdown.
+--- Returns the table in Markdown.
 function Table:markdown()
   return markdown.table(self:texts())
 end

@@ -1,4 +1,4 @@
---- Plots as text without another program: bars with names, and cells.
+--- Draws plots as text for a terminal: bars with names, and heat maps.
 
 local core = require "ladies_core"
 local drawable = require "ladies.report.drawable"
@@ -22,14 +22,14 @@ local function widest_of(names)
   return math.min(most, MOST_NAME)
 end
 
--- A bar of a share of so many columns, to an eighth of one.
+-- Draws a bar that fills a share (0 to 1) of so many columns, to an eighth of a column.
 local function bar_of(share, columns)
   local eighths = math.floor(share * columns * 8 + 0.5)
   return ("█"):rep(eighths // 8) .. (EIGHTHS[eighths % 8] or "")
 end
 
---- text_chart.bars(opts, width) -> text: the bars of a plot with x_names, a line each; those below
--- 0 begin with a minus.
+--- text_chart.bars(opts, width) -> text: draws the bars of a plot with x_names, each in a line;
+-- those below 0 begin with a minus.
 function text_chart.bars(opts, width)
   local lines, most, list = {opts.title ~= "" and "  " .. core.printable(opts.title) or nil}, 0,
     drawable.series(opts)
@@ -52,13 +52,14 @@ function text_chart.bars(opts, width)
   return table.concat(lines, "\n")
 end
 
---- The sign for a number of cells of which the largest is `most`; a blank for none.
+--- Returns the character for a number in a heat map, where `most` is the largest: the larger the
+-- number, the darker; a blank for nil or 0.
 function text_chart.shade(value, most)
   if not value or value ~= value or value == 0 or most == 0 then return " " end
   return SHADES[math.max(1, math.ceil(math.sqrt(math.min(1, math.abs(value) / most)) * #SHADES))]
 end
 
--- Rows of which each is n rows of cells: their largest numbers.
+-- Merges each n rows of cells into one, which has the largest number of each column.
 local function merged(cells, n)
   local rows = {}
   for i, row in ipairs(cells) do
@@ -69,9 +70,9 @@ local function merged(cells, n)
   return rows
 end
 
---- text_chart.cells(opts, width) -> text: the cells of a plot, each a sign (two where there is
--- room) that is the darker the larger its number is, with the names of its rows. Of many rows
--- without names some share a line.
+--- text_chart.cells(opts, width) -> text: draws a heat map as text: a cell is a character (two
+-- where there is room) that is the darker the larger its number is. Rows may have names; many rows
+-- without names are merged, several in a line.
 function text_chart.cells(opts, width)
   local names = opts.y_names
   local lines = {opts.title ~= "" and "  " .. core.printable(opts.title) or nil}

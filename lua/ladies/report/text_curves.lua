@@ -1,4 +1,5 @@
---- Lines, points and bars over numbers as text for a terminal: each series has a sign of its own.
+--- Draws lines, points and bars over a numeric axis as text for a terminal, with a character of its
+-- own for each series.
 
 local axis_of = require "ladies.report.axis"
 local core = require "ladies_core"
@@ -17,7 +18,7 @@ local function label_of(number) return ("%.4g"):format(number) end
 
 -- ---------------------------------------------------------------- cells of text
 
--- So many lines of so many blanks, into which signs are put.
+-- Makes an empty canvas, `height` lines of `width` blanks, into which signs are put.
 local function canvas_of(width, height)
   local rows = {}
   for i = 1, height do
@@ -43,7 +44,8 @@ local function whole(x) return math.floor(x + 0.5) end
 
 -- ---------------------------------------------------------------- series
 
--- A straight line between two places, a sign in each column or, where it is steep, each row.
+-- Draws a straight line between two places, a character in each column or, where it is steep, in
+-- each row.
 local function put_line(canvas, a, b, sign)
   local steps = math.max(1, math.abs(b[1] - a[1]), math.abs(b[2] - a[2]))
   for k = 0, steps do
@@ -52,7 +54,7 @@ local function put_line(canvas, a, b, sign)
   end
 end
 
--- A bar from 0, whose top is drawn to an eighth of a line.
+-- Draws a bar from 0, whose top is drawn to an eighth of a line.
 local function put_bar(canvas, series, p, x, y)
   local left, right = whole(x.place(p[1] + series.left)), whole(x.place(p[1] + series.right))
   local zero = y.place(math.max(y.low, math.min(0, y.high)))
@@ -95,7 +97,7 @@ end
 
 -- ---------------------------------------------------------------- axes
 
--- The text beside each row: the numbers of an axis, each at its place.
+-- Returns the text beside each line of the chart: the ticks of a vertical axis.
 local function beside(axis)
   local texts, widest = {}, 0
   for _, value in ipairs(axis and axis.ticks or {}) do
@@ -108,7 +110,7 @@ local function beside(axis)
   return texts, widest
 end
 
--- The numbers below the frame, those for which there is room.
+-- Returns the line with the ticks below the frame, as many as there is room for.
 local function below(axis, width)
   local line, last = canvas_of(width, 1), -1
   for _, value in ipairs(axis.ticks) do
@@ -122,7 +124,8 @@ local function below(axis, width)
   return table.concat(line[1])
 end
 
--- The names of the series with their signs, as many in a line as there is room for.
+-- Adds the key, the names of the series with their characters, as many in a line as there is room
+-- for.
 local function add_key(lines, list, indent, width)
   local line
   for _, series in ipairs(list) do
@@ -153,14 +156,14 @@ local function numbers_of(list, log_y)
   return xs, sides[1], sides[2]
 end
 
--- The axis of y between the lowest and the highest line; nil where no series has it.
+-- Makes a vertical axis between the lowest and the highest line; nil where no series uses it.
 local function upright(numbers, height, opts)
   return numbers[1] and axis_of(numbers, height, 1, opts) or nil
 end
 
 -- ---------------------------------------------------------------- the whole
 
---- text_curves(opts, width, height) -> text | nil: the series of a plot, of the options of
+--- text_curves(opts, width, height) -> text | nil: draws the series of a plot, from the options of
 -- ladies.plot, as text of so many columns and lines; nil where there is nothing to draw.
 return function(opts, width, height)
   local list = drawable.series(opts)

@@ -1,5 +1,6 @@
---- AS-GCN: layers drawn by probabilities that are trained with the network. Huang, Zhang, Rong and
--- Huang, "Adaptive Sampling Towards Fast Graph Representation Learning", NeurIPS 2018, section 4.
+--- The sampler AS-GCN, which draws layers by probabilities that are trained with the network.
+-- Huang, Zhang, Rong and Huang, "Adaptive Sampling Towards Fast Graph Representation Learning",
+-- NeurIPS 2018, section 4.
 --
 -- From the output down, each layer draws s nodes, independently, for the nodes S above it:
 --     q(u)  in proportion to  ||P(S,u)|| g(x(u)),   g(x) = relu(x w) + 1       w: trained
@@ -26,53 +27,54 @@
 -- serves all layers there; here each has its own.
 
 local core = require "ladies_core"
-local fields = require "ladies.base.fields"
+local declared = require "ladies.sampling.declared"
 local initialize = require "ladies.nn.initialize"
 local inputs = require "ladies.sampling.inputs"
-local layer_inputs = require "ladies.sampling.layer_inputs"
+local layerwise = require "ladies.sampling.layerwise"
+local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
-local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.asgcn"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  features = "Tensor or Matrix or Rows",
-  penalty = {"non-negative number", 0.5},
-  self_nodes = {"none|previous|batch", "none"},
-  row_normalize = {"boolean", false},
-  seed = {"integer", 1},
-}
+local SPEC = declared.spec("asgcn", {"samples", "layers", "features", "self_nodes", "seed",
+  {"penalty", "non-negative number", default = 0.5,
+    help = "of the variance of sampled layers, in the loss"},
+  {"row_normalize", default = false},
+})
 
--- The stream of the first weights, apart from those of batches with the same seed.
+-- The number of the random stream for first weights, negative so that mini-batches with the same
+-- seed use other streams.
 local FIRST_WEIGHTS = -3
 
-local Asgcn = {__name = WHERE}
-Asgcn.__index = Asgcn
-fields.of_class(Asgcn, "name adaptive batches_per_epoch P samples features opts parameters state")
+local Asgcn = learning.class(WHERE, "samples features opts parameters layers")
 
--- What the probabilities of layer l are in proportion to, for nodes whose columns have these norms.
+-- Computes ||P(S,u)|| g(x(u)), to which the probabilities of layer l are in proportion, from the
+-- norms of the nodes' columns.
 function Asgcn:proportions(l, nodes, norms)
   local score = self.features:rows(nodes):matmul(self.parameters[l])
   return norms * (score:reshape(#nodes):relu() + 1)
 end
 
--- A block of layer l for dst; the nodes `keep` are always in it, the others drawn.
-function Asgcn:block(l, dst, keep, rng)
-  local U, near = self.P:slice(dst, {first = keep})
-  local always = core.range(1, keep and #keep or 0)
-  local squares = U:col_sums(2):copy_rows_(always, core.zeros(#always))
-  local p = self:proportions(l, near, squares:sqrt())
-  local pick, w = sampling.choice(p, self.samples[l], {draw = "wr", always = always, rng = rng})
-  local adj = U:pick_cols(pick):scale_cols(w)
-  if self.opts.row_normalize then adj = adj:row_normalize() end
-  return {
-    adj = adj, dst = dst, src = near[pick],
-    near = near, squares = squares, drawn = pick:slice(#always + 1, #pick), weight = w,
-  }
+-- Returns the layer-wise sampler that draws the mini-batches. Its blocks keep what the penalty is
+-- computed from, such as ||P(S,u)||^2 of the nodes that may be drawn.
+local function layers_of(self)
+  local opts = self.opts
+  return layerwise.new(WHERE, self.P, {
+    samples = opts.samples, layers = opts.layers, draw = "wr", self_nodes = opts.self_nodes,
+    normalize = opts.row_normalize and "rows" or "none",
+    probability = function(U, near, at)
+      local always = core.range(1, at.always)
+      local squares = U:col_sums(2):copy_rows_(always, core.zeros(#always))
+      return self:proportions(at.layer, near, squares:sqrt()), squares
+    end,
+    keep = function(drawn)
+      return {near = drawn.near, squares = drawn.about, weight = drawn.weight,
+        drawn = drawn.pick:slice(drawn.always + 1, #drawn.pick)}
+    end,
+  })
 end
 
--- lambda times the first term of layer l's V, estimated from the nodes that were drawn.
+-- Returns lambda times the first term of layer l's V, estimated from the nodes that were drawn.
 function Asgcn:variance(l, block, h)
   local p = self:proportions(l, block.near, block.squares:sqrt())
   local last = #block.src
@@ -82,11 +84,11 @@ function Asgcn:variance(l, block, h)
   return (gain * p:sum() / p[block.drawn]):sum() * (self.opts.penalty / scale)
 end
 
--- What a batch adds to the loss.
+-- Returns the sum of the layers' estimated variances, the term that a batch adds to the loss.
 function Asgcn:penalty(batch)
   local total
   for l, block in ipairs(batch.blocks) do
-    local h = layer_inputs.of(WHERE, batch, l)
+    local h = learning.input_of(WHERE, batch, l)
     if #block.drawn > 0 then
       local one = self:variance(l, block, h)
       total = total and total + one or one
@@ -96,23 +98,17 @@ function Asgcn:penalty(batch)
 end
 
 function Asgcn:draw(seeds, rng)
-  local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
-  for l = #self.samples, 1, -1 do
-    local keep = inputs.kept(self.opts.self_nodes, seeds, dst)
-    blocks[l] = sampling.at_layer(l, self.block, self, l, dst, keep, rng)
-    isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
-  end
-  return {
-    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
-    propagate = layer_inputs.propagate, penalty = function(batch) return self:penalty(batch) end,
-  }
+  local batch = self.layers(seeds, rng)
+  batch.propagate = learning.propagate
+  function batch.penalty(own) return self:penalty(own) end
+  return batch
 end
 
---- ladies.samplers.asgcn(P, {samples = {s1, s2, ...}, features =, ...}) -> Sampler: a
--- sampler(seeds, rng) -> mini-batch, for models whose forward calls batch.propagate, as nn.gcn's
--- does. Its parameters are trained with the model's, by the penalty that its mini-batches add to
--- the loss. Nodes are drawn in proportion to ||P(S,u)|| (relu(x(u) w) + 1), as in the authors'
--- program, not by equation 9 of the paper; there are no skip connections.
+--- ladies.samplers.asgcn(P, {samples = {s1, s2, ...}, features =, ...}) -> Sampler: the sampler
+-- AS-GCN, sampler(seeds, rng) -> mini-batch, for models whose forward calls batch.propagate, as
+-- nn.gcn's does. Its parameters are trained with the model's, by the penalty that its mini-batches
+-- add to the loss. Nodes are drawn in proportion to ||P(S,u)|| (relu(x(u) w) + 1), as in the
+-- authors' program, not by equation 9 of the paper; there are no skip connections.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
 -- features       of all nodes: what w is multiplied with
@@ -133,15 +129,12 @@ local function asgcn(P, given)
     local w = core.zeros(opts.features.n_cols, 1)
     parameters[l] = initialize.glorot_uniform(w, rng:fork(l)):requires_grad_()
   end
-  return setmetatable({
+  local self = setmetatable({
     name = WHERE, adaptive = true, P = P, samples = samples, features = opts.features, opts = opts,
     parameters = parameters,
   }, Asgcn)
-end
-
-function Asgcn:__call(seeds, rng)
-  core.check_constant(WHERE, self.P)
-  return core.no_grad(self.draw, self, seeds, rng)
+  self.layers = layers_of(self)
+  return self
 end
 
 return asgcn

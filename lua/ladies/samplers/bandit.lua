@@ -1,6 +1,6 @@
---- Bandit samplers: neighbours drawn by probabilities that every node learns of its own. Liu, Wu,
--- Zhang, Zhou, Yang, Song and Qi, "Bandit Samplers for Training Graph Neural Networks", NeurIPS
--- 2020 (GNN-BS), section 4 and Algorithm 1.
+--- The bandit sampler, which draws neighbours by probabilities that every node learns for itself.
+-- Liu, Wu, Zhang, Zhou, Yang, Song and Qi, "Bandit Samplers for Training Graph Neural Networks",
+-- NeurIPS 2020 (GNN-BS), section 4 and Algorithm 1.
 --
 -- The estimate of row v of P H from k draws u with probabilities q(v,u) has a variance that goes
 -- with the sum of P(v,u)^2 ||h(u)||^2 / q(v,u): least for q as |P(v,u)| ||h(u)||, which changes
@@ -22,30 +22,25 @@
 -- layers.
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local edge_bandits = require "ladies.sampling.edge_bandits"
-local fields = require "ladies.base.fields"
 local inputs = require "ladies.sampling.inputs"
-local layer_inputs = require "ladies.sampling.layer_inputs"
+local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.bandit"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  eta = {"number in [0, 1]", 0.4},
-  delta = {"positive number", 0.001},
-  cap = {"positive number", 1},
-  replace = {"boolean", false},
-  row_normalize = {"boolean", false},
-}
+local SPEC = declared.spec("bandit", {"samples", "layers", "eta", "cap",
+  {"delta", "positive number", default = 0.001, help = "how fast players learn"},
+  {"replace", "boolean", default = false, help = "neighbours are drawn with replacement"},
+  {"row_normalize", default = false},
+})
 
-local Bandit = {__name = WHERE}
-Bandit.__index = Bandit
-fields.of_class(Bandit, "name adaptive batches_per_epoch P samples players delta cap replace "
-  .. "row_normalize state")
+local Bandit = learning.class(WHERE, "samples players delta cap replace row_normalize")
 
--- A block of layer l for dst.
+-- Draws layer l for the destinations dst: returns its matrix, its src, and what the block keeps for
+-- learning.
 function Bandit:block(l, dst, rng)
   local U, near = self.P:slice(dst, {first = dst})
   local q, own = self.players:probabilities(l, U), core.range(1, #dst)
@@ -53,17 +48,17 @@ function Bandit:block(l, dst, rng)
     {p = q, replace = self.replace, debias = not self.replace, first = own, rng = rng})
   local adj = S:scale_entries(w)
   if self.row_normalize then adj = adj:row_normalize() end
-  return {
-    adj = adj, dst = dst, src = near[pick], drawn = S, weight = w, degrees = U:degrees(),
+  return adj, near[pick], {
+    drawn = S, weight = w, degrees = U:degrees(),
     q = q[sampling.find(U.edge, S.edge)],
   }
 end
 
--- Pays the players of a batch for what they drew.
+-- Pays the players of a mini-batch for the neighbours that they drew, after the step.
 function Bandit:learn(batch)
   for l, block in ipairs(batch.blocks) do
     local S = block.drawn
-    local norms = layer_inputs.of(WHERE, batch, l):row_sums(2)[S:col_of()]
+    local norms = learning.input_of(WHERE, batch, l):row_sums(2)[S:col_of()]
     local gain = (S:entry_values() / block.q):square() * norms
     local r = gain * block.weight * (self.delta / self.samples[l])
     self.players:pay(l, S.edge, r:clamp(0, self.cap) / block.degrees[S:row_of()])
@@ -71,16 +66,12 @@ function Bandit:learn(batch)
 end
 
 function Bandit:draw(seeds, rng)
-  local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
-  for l = #self.samples, 1, -1 do
-    blocks[l] = sampling.at_layer(l, self.block, self, l, dst, rng)
-    isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
-  end
-  return {
-    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
-    propagate = layer_inputs.propagate,
-    after_step = function(batch) core.no_grad(self.learn, self, batch) end,
-  }
+  local batch = sampling.mini_batch(seeds, #self.samples, function(l, dst)
+    return self:block(l, dst, rng)
+  end)
+  batch.propagate = learning.propagate
+  function batch.after_step(own) core.no_grad(self.learn, self, own) end
+  return batch
 end
 
 --- ladies.samplers.bandit(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
@@ -104,11 +95,6 @@ local function bandit(P, given)
     delta = opts.delta, cap = opts.cap, replace = opts.replace,
     row_normalize = opts.row_normalize, state = players.state,
   }, Bandit)
-end
-
-function Bandit:__call(seeds, rng)
-  core.check_constant(WHERE, self.P)
-  return core.no_grad(self.draw, self, seeds, rng)
 end
 
 return bandit

@@ -1,6 +1,6 @@
---- BLISS: the nodes of a layer, drawn by probabilities that bandits learn. "BLISS: Bandit Layer
--- Importance Sampling Strategy for Efficient Training of Graph Neural Networks", 2025 (authors'
--- program: linhthi/BLISS-GNN).
+--- The sampler BLISS, which draws the nodes of a layer by probabilities that bandits learn. "BLISS:
+-- Bandit Layer Importance Sampling Strategy for Efficient Training of Graph Neural Networks", 2025
+-- (authors' program: linhthi/BLISS-GNN).
 --
 -- As LADIES, or with independent draws PLADIES, each layer draws s nodes for all of the nodes S
 -- above it together; but by probabilities that follow what the entries of P carry, not P alone. As
@@ -20,49 +20,44 @@
 -- uniform ones for as many steps as they expect (doc/followers.md).
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local edge_bandits = require "ladies.sampling.edge_bandits"
-local fields = require "ladies.base.fields"
 local inputs = require "ladies.sampling.inputs"
-local layer_inputs = require "ladies.sampling.layer_inputs"
-local layer_nodes = require "ladies.sampling.layer_nodes"
+local layerwise = require "ladies.sampling.layerwise"
+local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.bliss"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  draw = {"wor|wr|poisson", "poisson"},
-  debias = {"boolean", false},
-  self_nodes = {"none|previous|batch", "none"},
-  row_normalize = {"boolean", true},
-  eta = {"number in [0, 1]", 0.4},
-  cap = {"positive number", 1},
-  steps = {"positive integer", 1000},
-}
+local SPEC = declared.spec("bliss", {"samples", "layers", "debias", "self_nodes", "row_normalize",
+  "eta", "cap",
+  {"draw", default = "poisson"},
+  {"steps", "positive integer", default = 1000, help = "that players expect"},
+})
 
-local Bliss = {__name = WHERE}
-Bliss.__index = Bliss
-fields.of_class(Bliss, "name adaptive batches_per_epoch P samples players opts state")
+local Bliss = learning.class(WHERE, "samples players opts layers")
 
--- A block of layer l for dst; the nodes `keep` are always in it.
-function Bliss:block(l, dst, keep, rng)
-  local opts = self.opts
-  local U, near = self.P:slice(dst, {first = keep})
-  local q = self.players:probabilities(l, U)
-  local p = U:with_values(q):col_sums(2):sqrt()
-  local pick, w = layer_nodes(p, self.samples[l], {draw = opts.draw, debias = opts.debias,
-    always = keep and core.range(1, #keep), rng = rng})
-  local S = U:pick_cols(pick)
-  local adj = S:scale_cols(w)
-  if opts.row_normalize then adj = adj:row_normalize() end
-  return {
-    adj = adj, dst = dst, src = near[pick], drawn = S, degrees = U:degrees(), weight = w,
-    q = q[sampling.find(U.edge, S.edge)],
-  }
+-- Returns the layer-wise sampler that draws the mini-batches, with p(u) computed from q. Its blocks
+-- keep q for the entries that were drawn.
+local function layers_of(P, players, opts)
+  return layerwise.new(WHERE, P, {
+    samples = opts.samples, layers = opts.layers, draw = opts.draw,
+    weight = opts.debias and "debiased" or "design", self_nodes = opts.self_nodes,
+    normalize = opts.row_normalize and "rows" or "none",
+    probability = function(U, _, at)
+      local q = players:probabilities(at.layer, U)
+      return U:with_values(q):col_sums(2):sqrt(), q
+    end,
+    keep = function(drawn)
+      local U, S = drawn.rows, drawn.adj
+      return {drawn = S, degrees = U:degrees(), weight = drawn.weight,
+        q = drawn.about[sampling.find(U.edge, S.edge)]}
+    end,
+  })
 end
 
--- delta(v) / d(v) of rows with k of their d entries drawn; 0 where all were, or none.
+-- Returns delta(v) / d(v) of rows of which k of d entries were drawn; 0 where all or none were.
 local function rates(k, d, eta, steps)
   k = k:clamp(1, math.huge)
   d = d:clamp(1, math.huge)
@@ -71,13 +66,13 @@ local function rates(k, d, eta, steps)
   return delta / d
 end
 
--- Pays the players of a batch for what was drawn.
+-- Pays the players of a mini-batch for the nodes that were drawn, after the step.
 function Bliss:learn(batch)
   local opts = self.opts
   for l, block in ipairs(batch.blocks) do
     local S = block.drawn
     local row, col, k = S:row_of(), S:col_of(), S:degrees()
-    local norms = layer_inputs.of(WHERE, batch, l):row_sums(2) * block.weight  -- / pi(u)
+    local norms = learning.input_of(WHERE, batch, l):row_sums(2) * block.weight  -- / pi(u)
     local rate = rates(k, block.degrees, opts.eta, opts.steps) / k:clamp(1, math.huge)
     local r = (S:entry_values() / block.q):square() * norms[col] * rate[row]
     self.players:pay(l, S.edge, r:clamp(0, opts.cap))
@@ -85,25 +80,18 @@ function Bliss:learn(batch)
 end
 
 function Bliss:draw(seeds, rng)
-  local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
-  for l = #self.samples, 1, -1 do
-    local keep = inputs.kept(self.opts.self_nodes, seeds, dst)
-    blocks[l] = sampling.at_layer(l, self.block, self, l, dst, keep, rng)
-    isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
-  end
-  return {
-    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
-    propagate = layer_inputs.propagate,
-    after_step = function(batch) core.no_grad(self.learn, self, batch) end,
-  }
+  local batch = self.layers(seeds, rng)
+  batch.propagate = learning.propagate
+  function batch.after_step(own) core.no_grad(self.learn, self, own) end
+  return batch
 end
 
 --- ladies.samplers.bliss(P, {samples = {s1, s2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
 -- mini-batch, for models whose forward calls batch.propagate, as nn.gcn's does.
 -- samples        nodes drawn for each layer's input, the first of them nearest the features; or one
 --                number for all of `layers`
--- draw           "poisson", "wor" or "wr"; debias: see sampling.choice. pi is one over the design
---                weight
+-- draw           "poisson", or another of sampling.choice's; debias: see there. pi is one over the
+--                design weight
 -- self_nodes     nodes that are always included in a layer's input: "none"; "previous", its own
 --                destinations, which then come first in src; "batch", the seeds
 -- row_normalize  whether each row of a block is divided by its sum
@@ -119,13 +107,8 @@ local function bliss(P, given)
   local players = edge_bandits.new(P, #samples, opts.eta)
   return setmetatable({
     name = WHERE, adaptive = true, P = P, samples = samples, players = players, opts = opts,
-    state = players.state,
+    state = players.state, layers = layers_of(P, players, opts),
   }, Bliss)
-end
-
-function Bliss:__call(seeds, rng)
-  core.check_constant(WHERE, self.P)
-  return core.no_grad(self.draw, self, seeds, rng)
 end
 
 return bliss

@@ -1,4 +1,5 @@
---- Cluster-GCN: mini-batches of clusters. Chiang, Liu, Si, Li, Bengio and Hsieh, KDD 2019.
+--- The sampler Cluster-GCN, whose mini-batches are subgraphs of a few clusters. Chiang, Liu, Si,
+-- Li, Bengio and Hsieh, KDD 2019.
 --
 -- The graph is cut into parts once, by METIS. A batch unites q of them, drawn without replacement
 -- ("stochastic multiple partitions", section 3.2), and takes the subgraph that they induce, edges
@@ -17,6 +18,7 @@
 -- nodes the batches are a random division of all clusters.
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
@@ -25,19 +27,19 @@ local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.clustergcn"
 
-local SPEC = {
-  layers = "positive integer",
-  train = "Index",
-  parts = {"positive integer or array of Indexes", 50},
-  clusters = {"positive integer", 5},
-  partition = {"metis|random", "metis"},
-  seed = {"integer", 1},
-  normalize = {"row|sym|none", "row"},
-  self_loops = {"boolean", true},
-  lambda = {"number", 0},
-}
+local SPEC = declared.spec("clustergcn", {
+  {"layers", "positive integer"},
+  {"train", "Index"},
+  {"parts", "positive integer or array of Indexes", default = 50},
+  {"clusters", "positive integer", default = 5},
+  {"partition", "metis|random", default = "metis", help = "how the parts are made"},
+  {"normalize", "row|sym|none", default = "row"},
+  {"self_loops", "boolean", default = true},
+  {"lambda", "number", default = 0, help = "diagonal enhancement"},
+  "seed",
+})
 
--- The part of every node, which must not be 0 for any of `nodes`.
+-- Returns the part of each of `nodes`; fails where one is in no part.
 local function parts_of(part_of, nodes, what)
   local ids = part_of[nodes]
   if #ids > 0 and ids:min() < 1 then
@@ -46,7 +48,8 @@ local function parts_of(part_of, nodes, what)
   return ids
 end
 
--- The clusters as {nodes =, train =}: those with training nodes, and the others that are not empty.
+-- Returns two lists of clusters {nodes =, train =}: those with training nodes, and the others that
+-- are not empty.
 local function split(parts, part_of, train)
   local order, ends = parts_of(part_of, train, "training node"):group(#parts)
   local training, others = {}, {}
@@ -58,7 +61,8 @@ local function split(parts, part_of, train)
   return training, others
 end
 
--- The clusters of the given one of n batches, at most `most`, in an order that `rng` decides.
+-- Returns the clusters, at most `most`, of the batch with this index among the n of an epoch, whose
+-- random order `rng` decides.
 local function deal(training, others, rng, index, n, most)
   local first = core.sampling.permutation(#training, rng:fork(1))
   local then_ = core.sampling.permutation(#others, rng:fork(2))
@@ -70,7 +74,7 @@ local function deal(training, others, rng, index, n, most)
   return hand
 end
 
--- The clusters that hold the seeds.
+-- Returns the clusters that hold the seeds.
 local function holding(parts, part_of, seeds)
   local hand = {}
   for i, id in ipairs(sampling.unique(parts_of(part_of, seeds, "seed")):to_table()) do

@@ -1,19 +1,8 @@
---- The exact mini-batch: nothing is sampled.
+--- The sampler that samples nothing: it returns exact mini-batches with whole neighbourhoods.
 
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
-
--- The blocks for these nodes; every layer takes all columns that the layer above touches.
-local function build(P, output, layers)
-  local dst, blocks, isolated = output, {}, 0
-  for l = layers, 1, -1 do
-    local adj, src = sampling.at_layer(l, P.slice, P, dst)
-    isolated = isolated + adj:empty_rows()
-    blocks[l], dst = {adj = adj, dst = dst, src = src}, src
-  end
-  return {blocks = blocks, input = dst, output = output, isolated = isolated}
-end
 
 --- ladies.samplers.full(P, {layers =}) -> Sampler: a sampler whose every layer has the whole
 -- neighbourhood of the one above, so that a model computes exactly what it would on the whole
@@ -26,11 +15,11 @@ local function full(P, given)
   local last
   return function(seeds)
     local output = inputs.seeds(seeds):sort()
-    if not last or last.output ~= output then last = build(P, output, opts.layers) end
-    return {
-      blocks = last.blocks, input = last.input, output = last.output,
-      stats = {isolated = last.isolated},
-    }
+    if not last or last.output ~= output then
+      last = sampling.mini_batch(output, opts.layers, function(_, dst) return P:slice(dst) end)
+    end
+    return {blocks = last.blocks, input = last.input, output = last.output,
+      stats = {isolated = last.stats.isolated}}
   end
 end
 

@@ -1,9 +1,9 @@
---- GRAPES: a network that learns which nodes to draw for another. Younesian, Daza, van Krieken,
--- Thanapalasingam and Bloem, "GRAPES: Learning to Sample Graphs for Scalable Graph Neural
--- Networks", TMLR 2024.
+--- The sampler GRAPES, in which a second network (the policy) learns which nodes to draw.
+-- Younesian, Daza, van Krieken, Thanapalasingam and Bloem, "GRAPES: Learning to Sample Graphs for
+-- Scalable Graph Neural Networks", TMLR 2024.
 --
--- From the output down, a policy gives each node u next to the nodes S above it a number, and s of
--- them are drawn, one after the other, without replacement, in proportion to it:
+-- From the output down, the policy computes a number for each neighbour u of the nodes S above a
+-- layer, and s of these are drawn, one after the other, without replacement, in proportion to it:
 --     p(u)  =  sigmoid(relu(x(u) W1 + P(S,u)^T x(S) W2 + b_l) w)               l: the layer
 --     q     =  product over the draws of  p(u) / (sum of p over u and all that is not drawn before)
 -- The block is P(S, drawn), row-normalised, without weights: the policy is there to find nodes that
@@ -19,36 +19,33 @@
 -- was drawn already. It does not divide by alpha^2, which Adam does not notice.
 
 local core = require "ladies_core"
-local fields = require "ladies.base.fields"
+local declared = require "ladies.sampling.declared"
 local initialize = require "ladies.nn.initialize"
 local inputs = require "ladies.sampling.inputs"
+local layerwise = require "ladies.sampling.layerwise"
+local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
-local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.grapes"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  features = "Tensor or Matrix or Rows",
-  objective = {"balance|reinforce", "balance"},
-  reward_scale = {"positive number", 1e4},
-  policy = {"positive integer", 64},
-  self_nodes = {"none|previous|batch", "previous"},
-  row_normalize = {"boolean", true},
-  seed = {"integer", 1},
-}
+local SPEC = declared.spec("grapes", {"samples", "layers", "features", "row_normalize", "seed",
+  {"objective", "balance|reinforce", default = "balance",
+    help = "of the policy: trajectory balance of a GFlowNet, or the score function"},
+  {"reward_scale", "positive number", default = 1e4, help = "of the loss, in trajectory balance"},
+  {"policy", "positive integer", default = 64, help = "hidden columns of the policy"},
+  {"self_nodes", default = "previous"},
+})
 
--- The stream of the first weights, apart from those of batches with the same seed.
+-- The number of the random stream for first weights, negative so that mini-batches with the same
+-- seed use other streams.
 local FIRST_WEIGHTS = -3
 
--- p stays above this, so that every node can be drawn.
+-- The least p, so that every node can be drawn.
 local LEAST = 1e-6
 
-local Grapes = {__name = WHERE}
-Grapes.__index = Grapes
-fields.of_class(Grapes, "name adaptive batches_per_epoch P samples features opts parameters state")
+local Grapes = learning.class(WHERE, "samples features opts parameters layers")
 
--- p for the columns of U = P(dst, near), the input of layer l.
+-- Computes p for the columns of U = P(dst, near), the candidates for the input of layer l.
 function Grapes:proportions(l, U, dst, near)
   local own = self.parameters
   local from_above = U:matmul_t(self.features:rows(dst):matmul(own.W2))
@@ -56,21 +53,23 @@ function Grapes:proportions(l, U, dst, near)
   return hidden:matmul(own.w):reshape(#near):sigmoid():clamp(LEAST, 1)
 end
 
--- A block of layer l for dst; the nodes `keep` are always in it, the others drawn.
-function Grapes:block(l, dst, keep, rng)
-  local U, near = self.P:slice(dst, {first = keep})
-  local always = core.range(1, keep and #keep or 0)
-  local p = self:proportions(l, U, dst, near)
-  local pick = sampling.choice(p, self.samples[l], {always = always, rng = rng})
-  local adj = U:pick_cols(pick)
-  if self.opts.row_normalize then adj = adj:row_normalize() end
-  return {
-    adj = adj, dst = dst, src = near[pick],
-    rows = U, near = near, always = always, drawn = pick:slice(#always + 1, #pick),
-  }
+-- Returns the layer-wise sampler that draws the mini-batches. Its blocks keep what log q is
+-- computed from.
+local function layers_of(self)
+  local opts = self.opts
+  return layerwise.new(WHERE, self.P, {
+    samples = opts.samples, layers = opts.layers, weight = "none", self_nodes = opts.self_nodes,
+    normalize = opts.row_normalize and "rows" or "none",
+    probability = function(U, near, at) return self:proportions(at.layer, U, at.dst, near) end,
+    keep = function(drawn)
+      return {rows = drawn.rows, near = drawn.near, always = core.range(1, drawn.always),
+        drawn = drawn.pick:slice(drawn.always + 1, #drawn.pick)}
+    end,
+  })
 end
 
--- log q of layer l's draws; nil where nothing was left to chance.
+-- Returns log q of layer l's draws; nil where all candidates were taken, so that nothing was
+-- random.
 function Grapes:log_probability(l, block)
   local k, n = #block.drawn, #block.near
   if k == 0 or k == n - #block.always then return nil end
@@ -82,7 +81,7 @@ function Grapes:log_probability(l, block)
   return (p[backwards]:log() - (after + never):log()):sum()
 end
 
--- What a batch of loss L adds to the loss.
+-- Returns the policy's own loss on a batch of loss L, which is added to L.
 function Grapes:penalty(batch, loss)
   local opts, log_q = self.opts, nil
   for l, block in ipairs(batch.blocks) do
@@ -98,16 +97,9 @@ function Grapes:penalty(batch, loss)
 end
 
 function Grapes:draw(seeds, rng)
-  local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
-  for l = #self.samples, 1, -1 do
-    local keep = inputs.kept(self.opts.self_nodes, seeds, dst)
-    blocks[l] = sampling.at_layer(l, self.block, self, l, dst, keep, rng)
-    isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
-  end
-  return {
-    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
-    penalty = function(batch, _, loss) return self:penalty(batch, loss) end,
-  }
+  local batch = self.layers(seeds, rng)
+  function batch.penalty(own, _, loss) return self:penalty(own, loss) end
+  return batch
 end
 
 --- ladies.samplers.grapes(P, {samples = {s1, s2, ...}, features =, ...}) -> Sampler: a
@@ -139,15 +131,12 @@ local function grapes(P, given)
   end
   for l = 1, #samples do parameters.b[l] = core.zeros(opts.policy):requires_grad_() end
   if opts.objective == "balance" then parameters.log_z = core.zeros(1):requires_grad_() end
-  return setmetatable({
+  local self = setmetatable({
     name = WHERE, adaptive = true, P = P, samples = samples, features = opts.features, opts = opts,
     parameters = parameters,
   }, Grapes)
-end
-
-function Grapes:__call(seeds, rng)
-  core.check_constant(WHERE, self.P)
-  return core.no_grad(self.draw, self, seeds, rng)
+  self.layers = layers_of(self)
+  return self
 end
 
 return grapes

@@ -1,4 +1,5 @@
---- GraphSAGE: neighbours sampled node by node. Hamilton, Ying and Leskovec, NeurIPS 2017.
+--- The sampler of GraphSAGE, which samples neighbours node by node. Hamilton, Ying and Leskovec,
+-- NeurIPS 2017.
 --
 -- From the output down, every node v above keeps k of its neighbours, drawn uniformly. What a layer
 -- then computes has two forms:
@@ -10,16 +11,15 @@
 -- where P's rows sum to one). The paper draws with replacement where a node has fewer than k
 -- neighbours; replace = true does everywhere.
 
+local declared = require "ladies.sampling.declared"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  replace = {"boolean", false},
-  form = {"mean|unbiased", "mean"},
-  self_nodes = {"none|previous", "previous"},
-}
+local SPEC = declared.spec("graphsage", {"samples", "layers", "form",
+  {"replace", "boolean", default = false},
+  {"self_nodes", "none|previous", default = "previous"},
+})
 
 --- ladies.samplers.graphsage(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng)
 -- -> mini-batch. A layer's destinations come first in its src, sampled or not.
@@ -36,16 +36,13 @@ local function graphsage(P, given)
   opts.samples = inputs.samples("ladies.samplers.graphsage", opts)
   local mean, loops = opts.form == "mean", opts.self_nodes == "previous" and P:diagonal() or nil
   return function(seeds, rng)
-    local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
-    for l = #opts.samples, 1, -1 do
-      local adj, src, w = sampling.at_layer(l, P.sample_rows, P, dst, opts.samples[l],
+    return sampling.mini_batch(seeds, #opts.samples, function(l, dst)
+      local adj, src, w = P:sample_rows(dst, opts.samples[l],
         {replace = opts.replace, count = mean, always = loops, first = dst, rng = rng})
       if opts.replace or not mean then adj = adj:scale_entries(w) end
       if mean then adj = adj:row_normalize() end
-      isolated = isolated + adj:empty_rows()
-      blocks[l], dst = {adj = adj, dst = dst, src = src}, src
-    end
-    return {blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated}}
+      return adj, src
+    end)
   end
 end
 

@@ -1,6 +1,6 @@
---- GraphSAINT: a mini-batch is one subgraph, in which the whole network is trained. Zeng, Zhou,
--- Srivastava, Kannan and Prasanna, "GraphSAINT: Graph Sampling Based Inductive Learning Method",
--- ICLR 2020.
+--- The sampler GraphSAINT, whose mini-batch is one subgraph, in which the whole network is trained.
+-- Zeng, Zhou, Srivastava, Kannan and Prasanna, "GraphSAINT: Graph Sampling Based Inductive Learning
+-- Method", ICLR 2020.
 --
 -- The subgraph is that which some nodes induce, drawn (section 3.4) by
 --     node    n draws with replacement, p_v in proportion to ||P(:,v)||^2
@@ -23,6 +23,7 @@
 -- place of those that they leave, and its first batches are the subgraphs of the counts.)
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
@@ -30,31 +31,34 @@ local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.graphsaint"
 
-local SPEC = {
-  layers = "positive integer",
-  train = "Index",
-  by = {"node|edge|rw|mrw", "rw"},
-  samples = {"positive integer", 500},
-  length = {"positive integer", 2},
-  frontier = "positive integer or nil",
-  coverage = {"positive number", 50},
-  inductive = {"boolean", false},
-}
+local SPEC = declared.spec("graphsaint", {
+  {"layers", "positive integer"},
+  {"train", "Index"},
+  {"by", "node|edge|rw|mrw", default = "rw",
+    help = "a subgraph is drawn by its nodes, its edges, random walks, or one of many walkers"},
+  {"samples", "positive integer", default = 500},
+  {"length", "positive integer", default = 2, help = "steps of a random walk"},
+  {"frontier", "positive integer or nil", follows = "a quarter of the samples",
+    help = "walkers of mrw"},
+  {"coverage", "positive number", default = 50,
+    help = "how often a node is drawn, on average, for the two normalisations"},
+  {"inductive", "boolean", default = false, help = "drawn from the training nodes alone"},
+})
 
--- Draws of subgraphs without a training node before that is an error.
+-- The number of subgraphs without a training node that may be drawn in a row before it is an error.
 local MOST_TRIES = 1000
 
--- The last estimate of the two normalisations, which another sampler of the same graph and settings
--- need not make again.
+-- The last estimate of the two normalisations, kept for other samplers of the same graph and
+-- settings.
 local last = {}
 
--- A with entries of a matrix of its own, so that edges of its slices count in it.
+-- Copies A, so that it has a structure of its own and the edges of its slices are numbered in it.
 local function rebuilt(A)
   return core.csr{n_rows = A.n_rows, n_cols = A.n_cols, offsets = A:offsets(),
     columns = A:col_of(), values = A:entry_values()}
 end
 
--- The neighbours of every node, without weights.
+-- Returns the neighbours of every node as a matrix without weights and self-loops.
 local function neighbours_of(P)
   local W = P:without_loops()
   return core.csr{n_rows = W.n_rows, n_cols = W.n_cols, offsets = W:offsets(),
@@ -106,7 +110,7 @@ function ways.mrw(P, roots, opts)
   end
 end
 
--- The nodes of a subgraph, ascending, and which of them are training nodes.
+-- Draws a subgraph: returns its nodes, ascending, and which of them are training nodes.
 local function draw_nodes(draw, train, rng)
   for _ = 1, MOST_TRIES do
     local nodes = sampling.unique(draw(rng)):sort()
@@ -116,8 +120,9 @@ local function draw_nodes(draw, train, rng)
   errors.fail(("%s: %d subgraphs in a row without a training node"):format(WHERE, MOST_TRIES))
 end
 
--- 1 / alpha of every entry and N / C_v of every node, by subgraphs whose nodes add up to `coverage`
--- times those of the graph; the weights of the loss; and the mean number of training nodes in one.
+-- Estimates the two normalisations from subgraphs whose numbers of nodes add up to `coverage` times
+-- that of the graph. Returns 1 / alpha of every entry, N / C_v of every node, the weights of the
+-- loss, and the mean number of training nodes in a subgraph.
 local function estimate(P, draw, train, coverage)
   local of_node, of_entry = core.zeros(P.n_rows), core.zeros(P.nnz)
   local n, nodes_seen, train_seen = 0, 0, 0
@@ -136,7 +141,8 @@ local function estimate(P, draw, train, coverage)
   }
 end
 
--- The estimate for this graph and these settings, made or kept: of no step.
+-- Returns the normalisations for this graph and these settings; the last ones are kept. It records
+-- no gradients.
 local function estimated(P, draw, train, opts)
   local key = table.concat({P:hash(), train:hash(), opts.by, opts.samples, opts.length,
     tostring(opts.frontier), opts.coverage}, " ")

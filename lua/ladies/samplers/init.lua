@@ -1,5 +1,6 @@
---- Samplers: each is made by a constructor that closes over P, and is then a function
--- sampler(seeds, rng) -> mini-batch. One file each; a new one is a function in anybody's script.
+--- Gathers the samplers (ladies.samplers), each in a file of its own. A constructor takes P and
+-- returns a sampler, a function sampler(seeds, rng) -> mini-batch; a function of that kind in a
+-- user's script is a sampler just as well.
 
 return {
   asgcn = require "ladies.samplers.asgcn",
@@ -16,5 +17,6 @@ return {
   mvs = require "ladies.samplers.mvs",
   pass = require "ladies.samplers.pass",
   shadow = require "ladies.samplers.shadow",
+  temporal = require "ladies.samplers.temporal",
   vrgcn = require "ladies.samplers.vrgcn",
 }

@@ -1,5 +1,6 @@
---- LABOR: neighbours sampled node by node, who agree on whom they draw. Balin and Catalyurek,
--- "Layer-Neighbor Sampling: Defusing Neighborhood Explosion in GNNs", NeurIPS 2023.
+--- The sampler LABOR, which samples neighbours node by node with random numbers that all nodes
+-- share, so that they often draw the same neighbours. Balin and Catalyurek, "Layer-Neighbor
+-- Sampling: Defusing Neighborhood Explosion in GNNs", NeurIPS 2023.
 --
 -- From the output down, every node v above keeps each of its d neighbours u on its own, where the
 -- random number of u, which all v share, is small enough:
@@ -19,30 +20,33 @@
 -- that of LADIES. On a row-normalised P without self-loops the latter is the paper's estimator.
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.labor"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  iterations = {"non-negative integer or converge|", 0},
-  form = {"mean|unbiased", "mean"},
-  self_nodes = {"none|previous", "previous"},
-  layer_dependency = {"boolean", false},
-  batch_dependency = {"positive integer", 1},
-}
+local SPEC = declared.spec("labor", {"samples", "layers", "form",
+  {"iterations", "non-negative integer or converge|", default = 0,
+    help = "that lower the number of distinct nodes, or until it falls no more"},
+  {"self_nodes", "none|previous", default = "previous"},
+  {"layer_dependency", "boolean", default = false,
+    help = "the same random numbers in all layers"},
+  {"batch_dependency", "positive integer", default = 1,
+    help = "batches over which random numbers of nodes move to others; 1: new ones each"},
+})
 
--- "converge" ends where the expected number of nodes has not fallen by more than this share.
+-- The iterations of "converge" end when the expected number of nodes falls by no more than this
+-- share.
 local LEAST_GAIN = 1e-4
 
--- The matrix of ones where U has entries, but without_loops those of the diagonal are 0.
+-- Returns a matrix with a 1 for each entry of U; with without_loops, entries of the diagonal are 0.
 local function neighbours_of(U, without_loops)
   return U:with_values(without_loops and 1 - U:row_of():equals(U:col_of()) or core.ones(U.nnz))
 end
 
--- pi of U's columns after the given number of iterations, for its rows dst.
+-- Computes pi of U's columns after the given number of iterations; dst are the nodes of U's rows.
 local function iterated(U, dst, k, loops, iterations)
   local neighbours, pi = neighbours_of(U, loops), core.ones(U.n_cols)
   local expected, i = math.huge, 0
@@ -56,8 +60,9 @@ local function iterated(U, dst, k, loops, iterations)
   return pi
 end
 
--- Where the random numbers of a batch are: two generators, and how far r has moved from that of the
--- first to that of the second. Within a batch every layer takes its own from them, or all the same.
+-- Returns the two generators between which the numbers r are interpolated, and the share of the way
+-- from the first to the second: with batch_dependency r moves on by 1 / period with each batch of
+-- an epoch. Layers either fork these generators or, with layer_dependency, take them as they are.
 local function numbers(rng, place, period)
   if period == 1 or not place then
     local own = rng:fork(rng:below(1 << 53))
@@ -67,7 +72,8 @@ local function numbers(rng, place, period)
   return place.rng:fork(group), place.rng:fork(group + 1), step / period
 end
 
--- The entries that are kept of P's rows dst, their columns and weights.
+-- Draws a layer: returns the entries of P's rows dst that are kept, their columns and their
+-- weights.
 local function layer(P, dst, k, opts, from, to, t)
   if opts.iterations == 0 and t == 0 then
     local c = P:poisson_factors(dst, k, {always = opts.loops})
@@ -102,19 +108,15 @@ local function labor(P, given)
   opts.samples = inputs.samples(WHERE, opts)
   opts.loops = opts.self_nodes == "previous" and P:diagonal() or nil
   return function(seeds, rng, place)
-    local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
     local from, to, t = numbers(options.value(WHERE, "rng", rng, "Rng"), place,
       opts.batch_dependency)
-    for l = #opts.samples, 1, -1 do
+    return sampling.mini_batch(seeds, #opts.samples, function(l, dst)
       local stream = opts.layer_dependency and 0 or l
-      local adj, src, w = sampling.at_layer(l, layer, P, dst, opts.samples[l], opts,
-        from:at(stream), to:at(stream), t)
+      local adj, src, w = layer(P, dst, opts.samples[l], opts, from:at(stream), to:at(stream), t)
       adj = adj:scale_entries(w)                                          -- P~
       if opts.form == "mean" then adj = adj:row_normalize() end
-      isolated = isolated + adj:empty_rows()
-      blocks[l], dst = {adj = adj, dst = dst, src = src}, src
-    end
-    return {blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated}}
+      return adj, src
+    end)
   end
 end
 

@@ -1,6 +1,6 @@
---- MVS-GNN: seeds drawn by the norms of their gradients. Cong, Forsati, Kandemir and Mahdavi,
--- "Minimal Variance Sampling with Provable Guarantees for Fast Training of Graph Neural Networks",
--- KDD 2020.
+--- The sampler MVS-GNN, which draws seeds by the norms of their gradients. Cong, Forsati, Kandemir
+-- and Mahdavi, "Minimal Variance Sampling with Provable Guarantees for Fast Training of Graph
+-- Neural Networks", KDD 2020.
 --
 -- Most samplers estimate embeddings; this one estimates the mean of the gradients over the N
 -- training nodes. Of all ways to have B seeds in a batch, expected, the least variance has
@@ -18,6 +18,7 @@
 -- the weights are those of that: times the probability that there is one.
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local losses = require "ladies.nn.loss"
@@ -27,39 +28,43 @@ local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.samplers.mvs"
 
-local SPEC = {
-  train = "Index",
-  model = "table or nil",
-  data = "table or nil",
-  norms = "callable or nil",
-  batch_size = {"positive integer", 512},
-  large = "positive integer or nil",
-  refresh = {"positive integer", 20},
-  floor = {"positive number", 0.1},
-}
+local SPEC = declared.spec("mvs", {
+  {"train", "Index"},
+  {"model", "table or nil"},
+  {"data", "table or nil"},
+  {"task", "table or nil"},
+  {"norms", "callable or nil"},
+  {"batch_size", "positive integer", default = 512},
+  {"large", "positive integer or nil", follows = "10 batches, at most all",
+    help = "training nodes whose gradients are measured, and drawn from"},
+  {"refresh", "positive integer", default = 20, help = "batches between two measurements"},
+  {"floor", "positive number", default = 0.1,
+    help = "the least norm of a gradient, as a share of the mean"},
+})
 
 local Mvs = {__name = WHERE}
 Mvs.__index = Mvs
 fields.of_class(Mvs, "name adaptive batches_per_epoch P inner train norms large refresh floor size "
   .. "measured state")
 
--- A function norms(nodes, rng) -> Tensor: of the gradient of each node's loss in its logits, by the
--- model as it is, without dropout.
-local function gradient_norms(model, data, sampler)
-  local loss = losses.of(data.labels)
+-- Returns a function norms(nodes, rng) -> Tensor, which computes the norm of the gradient of each
+-- node's loss in its logits, by the model as it is at the time, without dropout.
+local function gradient_norms(model, data, task, sampler)
+  local loss = task and task.loss or losses.of(data.labels)
+  local targets = task and task.targets or function(nodes) return data.labels[nodes] end
   return function(nodes, rng)
     local batch = sampler(nodes, rng)
     local logits = core.no_grad(model.forward, model, data.features, batch, false)
     logits = logits:clone():requires_grad_()
     do
       local _ <close> = core.step()
-      loss(logits, data.labels[batch.output], core.ones(#batch.output)):backward()
+      loss(logits, targets(batch.output), core.ones(#batch.output)):backward()
     end
     return logits.grad:row_sums(2):sqrt()[sampling.find(batch.output, nodes)]
   end
 end
 
--- Measures the norms of a large batch; those of all other training nodes become zero.
+-- Measures the norms of a large random batch of training nodes; those of all others become zero.
 function Mvs:measure(rng)
   local positions = sampling.uniform(#self.train, self.large, {rng = rng:fork(1)})
   local norms = options.value(WHERE, "what norms returns", self.norms(self.train[positions],
@@ -93,6 +98,7 @@ end
 -- model, data  of these are the gradients: of the model's loss as it is when they are measured,
 --              cross-entropy, or binary cross-entropy where a node may have several classes, over a
 --              mini-batch of inner, without dropout
+-- task         whose loss it is in place of these
 -- norms        in place of model and data: norms(nodes, rng) -> Tensor, a number of 0 or more for
 --              each node
 -- batch_size   B, the number of seeds that is expected (512)
@@ -120,7 +126,7 @@ local function mvs(inner, given)
   return setmetatable({
     name = WHERE, adaptive = true, batches_per_epoch = math.max(1, #opts.train // opts.batch_size),
     P = known.P, inner = inner, train = opts.train,
-    norms = opts.norms or gradient_norms(opts.model, opts.data, inner),
+    norms = opts.norms or gradient_norms(opts.model, opts.data, opts.task, inner),
     large = math.min(opts.large or 10 * opts.batch_size, #opts.train), refresh = opts.refresh,
     floor = opts.floor, size = opts.batch_size, measured = measured,
     state = tables.append({{name = "norms", tensor = measured}}, known.state or {}),

@@ -1,6 +1,6 @@
---- PASS: neighbours drawn by an attention that the task trains. Yoon, Gervet, Shi, Niu, He and
--- Yang, "Performance-Adaptive Sampling Strategy Towards Fast and Accurate Graph Neural Networks",
--- KDD 2021, sections 4.2 and 4.3.
+--- The sampler PASS, which draws neighbours by an attention that is trained by the loss of the
+-- task. Yoon, Gervet, Shi, Niu, He and Yang, "Performance-Adaptive Sampling Strategy Towards Fast
+-- and Accurate Graph Neural Networks", KDD 2021, sections 4.2 and 4.3.
 --
 -- Every node v draws k neighbours u, with replacement, and averages them:
 --     q(u|v)  in proportion to  relu(a . (W1 x(v) . W1 x(u),  W2 x(v) . W2 x(u),  P(v,u)))
@@ -17,33 +17,32 @@
 -- by the z of the first layer alone, and every node has at most so many candidates, chosen once.
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local fields = require "ladies.base.fields"
 local initialize = require "ladies.nn.initialize"
 local inputs = require "ladies.sampling.inputs"
+local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.pass"
 
-local SPEC = {
-  samples = inputs.SAMPLES, layers = inputs.LAYERS,
-  features = "Tensor or Matrix or Rows",
-  attention = {"positive integer", 64},
-  seed = {"integer", 1},
-}
+local SPEC = declared.spec("pass", {"samples", "layers", "features", "seed",
+  {"attention", "positive integer", default = 64, help = "columns of the attention's weights"},
+})
 
--- The stream of the first weights, apart from those of batches with the same seed.
+-- The number of the random stream for first weights, negative so that mini-batches with the same
+-- seed use other streams.
 local FIRST_WEIGHTS = -3
 
--- Added to every score: a node all of whose scores are zero draws uniformly.
+-- The number that is added to every score, so that a node whose scores are all zero draws
+-- uniformly.
 local LEAST = 1e-9
 
-local Pass = {__name = WHERE}
-Pass.__index = Pass
-fields.of_class(Pass, "name adaptive batches_per_epoch P samples features parameters state")
+local Pass = learning.class(WHERE, "samples features parameters")
 
--- q for the entries of U, rows of P; x are the features of its columns, its rows' nodes first.
+-- Computes q for the entries of U, rows of P; x are the features of its columns, those of its rows'
+-- nodes first.
 function Pass:probabilities(U, x)
   local own = self.parameters
   local function alike(W)
@@ -55,25 +54,24 @@ function Pass:probabilities(U, x)
   return U:with_values(score):row_normalize():entry_values()
 end
 
--- A block for dst of k draws.
+-- Draws a layer of k neighbours for each of dst: returns its matrix, its src, and what its gradient
+-- is computed from.
 function Pass:block(dst, k, rng)
   local U, near = self.P:slice(dst, {first = dst})
   local q, own = self:probabilities(U, self.features:rows(near)), core.range(1, #dst)
   local S, pick, m = U:sample_rows(own, k,
     {p = q, replace = true, count = true, first = own, rng = rng})
-  return {
-    adj = S:with_values(m / k), dst = dst, src = near[pick],
-    rows = U, near = near, drawn = sampling.find(U.edge, S.edge),
-  }
+  return S:with_values(m / k), near[pick],
+    {rows = U, near = near, drawn = sampling.find(U.edge, S.edge)}
 end
 
--- The block with values that carry the gradient of log q.
+-- Returns the block with values of the same size that carry the gradient of log q.
 function Pass:with_gradient(block)
   if #block.drawn == 0 then return block end
   local x = self.features:rows(block.near)
   local q = self:probabilities(block.rows, x)[block.drawn]
   local adj = block.adj:with_values(block.adj:entry_values() * (q / q:detach()))
-  return {adj = adj, dst = block.dst, src = block.src}
+  return setmetatable({adj = adj}, {__index = block})     -- what is known of edges stays
 end
 
 function Pass:propagate(model, h, batch, rng)
@@ -84,28 +82,19 @@ function Pass:propagate(model, h, batch, rng)
   return h
 end
 
-local function check_propagated(batch)
-  if not batch.is_propagated then
-    errors.fail(WHERE .. ": the model's forward must call batch.propagate, as that of nn.gcn does")
-  end
-end
-
 function Pass:draw(seeds, rng)
-  local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
-  for l = #self.samples, 1, -1 do
-    blocks[l] = sampling.at_layer(l, self.block, self, dst, self.samples[l], rng)
-    isolated, dst = isolated + blocks[l].adj:empty_rows(), blocks[l].src
-  end
-  return {
-    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
-    propagate = function(model, h, batch, own) return self:propagate(model, h, batch, own) end,
-    after_step = check_propagated,
-  }
+  local batch = sampling.mini_batch(seeds, #self.samples, function(l, dst)
+    return self:block(dst, self.samples[l], rng)
+  end)
+  function batch.propagate(model, h, own, forks) return self:propagate(model, h, own, forks) end
+  function batch.after_step(own) learning.check_propagated(WHERE, own.is_propagated) end
+  return batch
 end
 
 local PIECE = 1 << 14      -- rows of features that are read from their file at a time
 
--- What multiplies all features: they themselves, or some rows after the others.
+-- Returns an object whose method matmul multiplies all features: the features themselves or, where
+-- they lie in a file, an object that reads them some rows at a time.
 local function multiplier(features)
   if options.class_of(features) ~= "Rows" then return features end
   return {matmul = function(_, W)
@@ -149,11 +138,6 @@ local function pass(P, given)
     name = WHERE, adaptive = true, P = P, samples = inputs.samples(WHERE, opts),
     features = opts.features, parameters = parameters,
   }, Pass)
-end
-
-function Pass:__call(seeds, rng)
-  core.check_constant(WHERE, self.P)
-  return core.no_grad(self.draw, self, seeds, rng)
 end
 
 return pass

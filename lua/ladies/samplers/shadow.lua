@@ -1,6 +1,6 @@
---- ShaDow: a network of any depth over a small graph around each node. Zeng, Zhang, Xia,
--- Srivastava, Malevich, Kannan, Prasanna, Jin and Chen, "Decoupling the Depth and Scope of Graph
--- Neural Networks", NeurIPS 2021.
+--- The sampler ShaDow, which trains a network of any depth on a small graph around each seed. Zeng,
+-- Zhang, Xia, Srivastava, Malevich, Kannan, Prasanna, Jin and Chen, "Decoupling the Depth and Scope
+-- of Graph Neural Networks", NeurIPS 2021.
 --
 -- Every seed has an ego graph of its own: `depth` times, each node that came last is followed by
 -- k of its neighbours, drawn uniformly without replacement; then all edges between the nodes found.
@@ -14,18 +14,20 @@
 -- node's, which is another network where layers reach beyond the ego graphs.
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 
 local WHERE = "ladies.samplers.shadow"
 
-local SPEC = {
-  layers = "positive integer",
-  samples = {"positive integer", 10},
-  depth = {"positive integer", 2},
-  normalize = {"row|sym|none", "sym"},
-  self_loops = {"boolean", true},
-}
+local SPEC = declared.spec("shadow", {
+  {"layers", "positive integer"},
+  {"samples", "positive integer", default = 10},
+  {"depth", "positive integer", default = 2,
+    help = "how far the ego graph of a node goes, whatever the number of layers"},
+  {"normalize", "row|sym|none", default = "sym"},
+  {"self_loops", "boolean", default = true},
+})
 
 --- ladies.samplers.shadow(A, {layers =, ...}) -> Sampler: a sampler(seeds, rng) -> mini-batch. A is
 -- the graph's adjacency, not normalised. This is the paper's variant with k neighbours; the one by

@@ -1,5 +1,5 @@
---- VR-GCN: neighbour sampling with control variates. Chen, Zhu and Song, "Stochastic Training of
--- Graph Convolutional Networks with Variance Reduction", ICML 2018.
+--- The sampler VR-GCN, neighbour sampling with control variates. Chen, Zhu and Song, "Stochastic
+-- Training of Graph Convolutional Networks with Variance Reduction", ICML 2018.
 --
 -- For the input of every layer but the first the sampler keeps a table H', the last value of every
 -- node's row that was computed in training. A layer is
@@ -20,39 +20,36 @@
 -- when it was drawn.)
 
 local core = require "ladies_core"
+local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local fields = require "ladies.base.fields"
 local inference = require "ladies.evaluation.inference"
 local inputs = require "ladies.sampling.inputs"
+local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.vrgcn"
 
-local SPEC = {
-  layers = "positive integer",
-  hidden = "positive integer",
-  samples = {inputs.SAMPLES, 2},
-  cvd = {"boolean", false},
-  features = "Tensor or Matrix or nil",
-}
+local SPEC = declared.spec("vrgcn", {
+  {"layers", "positive integer"},
+  {"hidden", "positive integer"},
+  {"samples", default = 2},
+  {"cvd", "boolean", default = false},
+  {"features", "Tensor or Matrix or nil"},
+})
 
-local VrGcn = {__name = WHERE}
-VrGcn.__index = VrGcn
-fields.of_class(VrGcn, "name adaptive batches_per_epoch P layers neighbours cvd features history "
-  .. "state")
+local VrGcn = learning.class(WHERE, "layers samples cvd features history")
 
--- A layer whose input is propagated already.
+-- An empty block: without an adj, a model's layer takes its input to be propagated already.
 local PROPAGATED = {}
 
--- A block of layer l for dst.
+-- Samples layer l for dst: returns its matrix, its src, and the other fields of its block.
 function VrGcn:estimate(l, dst, rng)
   local P, h = self.P, self.history[l - 1]                                -- H'
   local S, src = P:sample_rows(dst, self.samples[l], {rng = rng})
   local times = P:degrees(dst) / S:degrees():clamp(1, math.huge)          -- d / k'
   local adj = S:scale_rows(times)                                         -- P^
-  return {
-    adj = adj, dst = dst, src = src,
+  return adj, src, {
     control = P:rows(dst):matmul(h) - adj:matmul(h[src]),
     noise = self.cvd and S:scale_rows(times:sqrt()) or nil,               -- P^ sqrt(k'/d)
   }
@@ -64,15 +61,15 @@ local function identity(n)
   }
 end
 
--- The first layer's block: exact.
+-- Makes the first layer, which is exact.
 function VrGcn:first(dst)
-  if self.features then return {adj = identity(#dst), dst = dst, src = dst} end
-  local adj, src = self.P:slice(dst)
-  return {adj = adj, dst = dst, src = src}
+  if self.features then return identity(#dst), dst end
+  return self.P:slice(dst)
 end
 
--- The model over the batch: batch.propagate, which model:forward calls with the gathered features.
--- batch.hidden[l] becomes what the history of layer l + 1's input will be.
+-- Runs the layers of the model over a mini-batch, as batch.propagate, which model:forward calls
+-- with the gathered features. Stores in batch.hidden[l] what the history of layer l + 1's input
+-- will become.
 local function propagate(model, h, batch, rng)
   local mean                                               -- mu of CVD
   batch.hidden = {}
@@ -94,26 +91,18 @@ local function propagate(model, h, batch, rng)
 end
 
 function VrGcn:draw(seeds, rng)
-  local dst, blocks = inputs.seeds(seeds), {}
-  local isolated = 0
-  for l = self.layers, 1, -1 do
-    local block = l == 1 and sampling.at_layer(l, self.first, self, dst)
-      or sampling.at_layer(l, self.estimate, self, l, dst, rng)
-    isolated = isolated + block.adj:empty_rows()
-    blocks[l], dst = block, block.src
-  end
-  return {
-    blocks = blocks, input = dst, output = seeds, stats = {isolated = isolated},
-    features = self.features, cvd = self.cvd, propagate = propagate,
-    after_step = function(batch) self:update(batch) end,
-  }
+  local batch = sampling.mini_batch(seeds, self.layers, function(l, dst)
+    if l == 1 then return self:first(dst) end
+    return self:estimate(l, dst, rng)
+  end)
+  batch.features, batch.cvd, batch.propagate = self.features, self.cvd, propagate
+  function batch.after_step(own) self:update(own) end
+  return batch
 end
 
--- What the batch computed becomes history.
+-- Writes the activations that training on the batch has computed into the history of its nodes.
 function VrGcn:update(batch)
-  if not batch.hidden then
-    errors.fail(WHERE .. ": the model's forward must call batch.propagate, as that of nn.gcn does")
-  end
+  learning.check_propagated(WHERE, batch.hidden)
   for l = 1, self.layers - 1 do
     self.history[l]:copy_rows_(batch.blocks[l].dst, batch.hidden[l])
   end
@@ -167,11 +156,6 @@ local function vrgcn(P, given)
     samples = inputs.samples(WHERE, opts), cvd = opts.cvd, features = features, history = history,
     state = state,
   }, VrGcn)
-end
-
-function VrGcn:__call(seeds, rng)
-  core.check_constant(WHERE, self.P)
-  return core.no_grad(self.draw, self, seeds, rng)
 end
 
 return vrgcn

@@ -1,4 +1,4 @@
---- Checks of what samplers are given, the same for all of them.
+--- Checks the arguments of samplers, in the same way for all of them.
 
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
@@ -6,8 +6,8 @@ local tables = require "ladies.base.tables"
 
 local inputs = {}
 
---- Fails, with a message that begins with `where`, unless P is a square Matrix; or, with
--- `by_rows`, for what asks P for some rows at a time, one in parts.
+--- Fails, with a message that begins with `where`, unless P is a square Matrix. With `by_rows`, for
+-- samplers that only read some rows at a time, P may also be divided among ranks.
 function inputs.check_square(where, P, by_rows)
   local class = options.class_of(P)
   if class == "Graph" or class == "Dataset" then
@@ -20,7 +20,7 @@ function inputs.check_square(where, P, by_rows)
   end
 end
 
---- Fails unless `features`, which a sampler learns from, has a row for each node of P.
+--- Fails unless `features`, which a learning sampler reads, has a row for each node of P.
 function inputs.check_features(where, P, features)
   if features.n_rows ~= P.n_rows then
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
@@ -28,26 +28,22 @@ function inputs.check_features(where, P, features)
   end
 end
 
---- The seeds of a mini-batch, which must be an Index that is not empty: a batch without seeds has
--- no layer to sample, and a mean loss over it is 0/0.
+--- Checks and returns the seeds of a mini-batch, which must be an Index that is not empty: without
+-- seeds there is no layer to sample, and a mean loss would be 0/0.
 function inputs.seeds(seeds)
   options.value("sampler", "the seeds", seeds, "Index")
   if #seeds == 0 then errors.fail "sampler: there are no seeds" end
   return seeds
 end
 
---- The types of `samples` and `layers` among the options of a sampler.
-inputs.SAMPLES = "positive integer or array of positive integers"
-inputs.LAYERS = "positive integer or nil"
-
---- The nodes that are always in the input of a layer with destinations dst, by a sampler's option
--- `self_nodes`: those of "previous", "batch", or nil.
+--- Returns the nodes that are always in the input of a layer with destinations dst, by a sampler's
+-- option `self_nodes`: dst for "previous", the seeds for "batch", otherwise nil.
 function inputs.kept(self_nodes, seeds, dst)
   return self_nodes == "batch" and seeds or self_nodes == "previous" and dst or nil
 end
 
---- The samples of each layer, as an array, from the options of a sampler: `samples`, an array of
--- them or one number for all of its `layers`, which need not be given with an array.
+--- Returns how many samples each layer has, as an array, from the options of a sampler: `samples`
+-- is an array, or one number for all of its `layers`, which need not be given with an array.
 function inputs.samples(where, opts)
   local samples, layers = opts.samples, opts.layers
   if type(samples) ~= "table" then

@@ -1,4 +1,5 @@
---- What is in a value, over several lines, as the prompt shows it and `print` of a single value.
+--- Shows the contents of a value over several lines, as the prompt does and `print` of a single
+-- value.
 --
 -- tostring says in a line what a value is, for messages; this is the longer text. A class says it
 -- in its metatable: __show(value [, width]) -> text. What a notebook shows besides this it says by
@@ -6,18 +7,34 @@
 -- classes of the core, and for mini-batches, which are plain tables.
 
 local core_classes = require "ladies.base.core_classes"
+local errors = require "ladies.base.errors"
+local numbers = require "ladies.show.numbers"
 local options = require "ladies.base.options"
-local show_index = require "ladies.show.index"
 local show_matrix = require "ladies.show.matrix"
 local show_mini_batch = require "ladies.show.mini_batch"
 local show_tensor = require "ladies.show.tensor"
 
 local show = {}
 
--- The columns of what is printed where nothing else is known.
+-- The number of columns that are assumed where output does not go to a terminal.
 local STANDARD_WIDTH = 80
 
 local host = package.loaded.ladies_host
+
+-- Returns the text of an Index: its range, and its first and last ids; for one that is closed, its
+-- tostring.
+local function show_index(x, width)
+  local ok, text = errors.try(function()
+    if #x == 0 then return "Index 0" end
+    local ids = numbers.ends(#x, function(first, last)
+      local list = x:slice(first, last):to_table()
+      for i, id in ipairs(list) do list[i] = tostring(id) end
+      return list
+    end, width)
+    return ("Index %d, %d to %d\n%s"):format(#x, x:min(), x:max(), ids)
+  end)
+  return ok and text or tostring(x)
+end
 
 local classes = core_classes()
 classes.Tensor.__html = show_tensor.html
@@ -25,7 +42,7 @@ for name, text in pairs{Tensor = show_tensor.text, Index = show_index, Matrix = 
   classes[name].__show = function(value, width) return text(value, width or show.width()) end
 end
 
---- The columns of the terminal.
+--- Returns the number of columns of the terminal.
 function show.width()
   return host and host.width() or STANDARD_WIDTH
 end
@@ -34,7 +51,8 @@ local function is_block(value)
   return type(value) == "table" and options.class_of(rawget(value, "adj")) == "Matrix"
 end
 
--- A mini-batch is any table that a sampler makes, so it is known by what is in it.
+-- Tells whether a value is a mini-batch: a plain table without a class, which is recognized by its
+-- fields.
 local function is_mini_batch(value)
   local blocks = type(value) == "table" and rawget(value, "blocks")
   if type(blocks) ~= "table" or rawlen(blocks) == 0 then return false end
@@ -52,23 +70,24 @@ end
 -- counts of a data set. nil for anything else. `print(x)` and the prompt show it; tostring(x) is
 -- one line, but for a mini-batch, which is a plain table.
 function show.text(x, width)
-  width = width or show.width()
+  width = options.value("ladies.show", "the width", width, "positive integer or nil")
+    or show.width()
   local meta = debug.getmetatable(x)
   local own = type(meta) == "table" and rawget(meta, "__show")
   if own then return own(x, width) end
   return is_mini_batch(x) and show_mini_batch.text(x) or nil
 end
 
---- A mini-batch in a line, for where others say tostring; nil for anything else.
+--- Describes a mini-batch in one line, as tostring does other values; nil for anything else.
 function show.line(x)
   return is_mini_batch(x) and show_mini_batch.head(x) or nil
 end
 
--- The functions of classes that make them, by the types of what a notebook shows.
+-- The metamethods that make what a notebook shows, by its MIME type.
 local KINDS = {["text/html"] = "__html", ["image/svg+xml"] = "__svg"}
 
---- What a notebook shows of a value besides its text, {type = text}: tables as HTML, figures as
--- SVG; empty for what has a text alone.
+--- Returns what a notebook shows of a value besides its text, {MIME type = text}: tables as HTML,
+-- figures as SVG; an empty table for a value that has only a text.
 function show.rich(x)
   if is_mini_batch(x) then return {["text/html"] = show_mini_batch.html(x)} end
   local data, meta = {}, debug.getmetatable(x)

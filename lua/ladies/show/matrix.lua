@@ -1,5 +1,5 @@
---- A Matrix: a small one as a grid, with a dot where there is no entry; of any other one a picture
--- of where its entries lie (a spy plot).
+--- Shows a Matrix: a small one as a grid, with a dot where there is no entry, and a larger one as a
+-- picture of where its entries lie (a spy plot).
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -16,12 +16,12 @@ local function head(A)
   return text .. ", " .. numbers.range(A:entry_values())
 end
 
--- The row, the column and the value of every entry, as tables.
+-- Returns three tables: the row, the column and the value of every entry of a Matrix.
 local function entries(A)
   return A:row_of():to_table(), A:col_of():to_table(), A:entry_values():to_table()
 end
 
--- The lines of a small one, or nil where it is too wide.
+-- Returns the lines of the grid of a small Matrix, or nil where the grid would be too wide.
 local function grid(A, width)
   local rows, columns, values = entries(A)
   local texts, cells, widest = numbers.texts(values), {}, 1

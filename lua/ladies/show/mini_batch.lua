@@ -1,14 +1,15 @@
---- A mini-batch as its funnel of layers: from the seeds at the top to the rows of the features that
--- are read.
+--- Shows a mini-batch as a funnel of layers, from the seeds at the top to the rows of the features
+-- that are read.
 
-local grouped = require "ladies.base.grouped"
+local grouped = require("ladies.base.units").grouped
 local html = require "ladies.report.html"
 
 local show_mini_batch = {}
 
 local KNOWN = {blocks = true, input = true, output = true, stats = true}
 
--- What else there is in it.
+-- Returns a line that names the further fields, which only some samplers set, or nil where there
+-- are none.
 local function others(batch)
   local names = {}
   for name in next, batch do
@@ -18,7 +19,7 @@ local function others(batch)
   return #names > 0 and "  also: " .. table.concat(names, ", ") or nil
 end
 
---- A mini-batch in a line.
+--- Describes a mini-batch in one line by its numbers of seeds and layers.
 function show_mini_batch.head(batch)
   return ("mini-batch of %s %s, %d %s"):format(grouped(#batch.output),
     #batch.output == 1 and "seed" or "seeds", #batch.blocks,
@@ -31,7 +32,8 @@ end
 
 local COLUMNS = {"layer", "nodes", "from", "entries", "isolated"}
 
--- A row of texts a layer, the last layer first.
+-- Returns the rows of the table, one for each layer as an array of texts, with the last layer
+-- first.
 local function rows_of(batch)
   local rows = {}
   for l = #batch.blocks, 1, -1 do
@@ -42,7 +44,7 @@ local function rows_of(batch)
   return rows
 end
 
---- The text of a mini-batch.
+--- Returns the text that shows a mini-batch.
 function show_mini_batch.text(batch)
   local lines = {show_mini_batch.head(batch),
     ("  %-6s %9s    %9s  %10s  %8s"):format(table.unpack(COLUMNS))}
@@ -54,7 +56,7 @@ function show_mini_batch.text(batch)
   return table.concat(lines, "\n")
 end
 
---- The same as HTML.
+--- Returns the HTML that shows a mini-batch in a notebook.
 function show_mini_batch.html(batch)
   local below = batch.input and html.line(features(batch)) or ""
   return html.line(show_mini_batch.head(batch))

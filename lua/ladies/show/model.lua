@@ -1,6 +1,6 @@
---- A model as a table of layers, shapes and parameters.
+--- Shows a model as a table of layers, shapes and parameters.
 
-local grouped = require "ladies.base.grouped"
+local grouped = require("ladies.base.units").grouped
 local html = require "ladies.report.html"
 
 local show_model = {}
@@ -11,8 +11,8 @@ local function shape(t)
   return t.ndim == 1 and tostring(t.n_rows) or ("%d x %d"):format(t.n_rows, t.n_cols)
 end
 
--- "layers.2.conv.weight" as the layer "2" and "conv.weight"; "head.linear.bias" as "head" and
--- "linear.bias".
+-- Splits the name of a parameter: "layers.2.conv.weight" into the layer "2" and "conv.weight",
+-- "head.linear.bias" into "head" and "linear.bias".
 local function split(name)
   local layer, rest = name:match "^layers%.(%d+)%.(.*)$"
   if layer then return layer, rest end
@@ -20,7 +20,8 @@ local function split(name)
   return first or "", below or name
 end
 
--- What a model says of itself: the first line, and for each layer what the lines below say of it.
+-- Splits the text that tostring gives for a model. Returns its first line, and a table from a
+-- layer's name to what the lines below say about the layer.
 local function own_words(text)
   local first, of_layer = text:match "^[^\n]*", {}
   for line in text:gmatch "\n([^\n]*)" do
@@ -30,7 +31,8 @@ local function own_words(text)
   return first, of_layer
 end
 
--- Rows of cells as lines; the numbers in the third column stand on the right.
+-- Formats rows of three cells as lines with aligned columns; the third column, of numbers, is
+-- aligned on the right.
 local function aligned(rows)
   local widest, lines = {0, 0, 0}, {}
   for _, row in ipairs(rows) do
@@ -45,7 +47,7 @@ local function aligned(rows)
   return lines
 end
 
--- Adds the parts to the lines, with commas between them and an indent, as many in a line as there
+-- Adds texts (`parts`) to the lines, indented and separated by commas, as many in a line as there
 -- is room for.
 local function add_wrapped(lines, parts, width)
   local line = INDENT .. parts[1]
@@ -60,8 +62,8 @@ local function add_wrapped(lines, parts, width)
   lines[#lines + 1] = line
 end
 
--- A line a layer. The shapes stand at its end where there is room for them in all, below it
--- otherwise.
+-- Returns the lines of the table, one for each layer. The shapes of its parameters are at the end
+-- of the line if they fit in all lines, and otherwise in lines below it.
 local function lines_of(layers, of_layer, width)
   if #layers == 1 and layers[1].name == "" then
     return {"  " .. table.concat(layers[1].parts, ", ")}
@@ -83,8 +85,8 @@ local function lines_of(layers, of_layer, width)
   return lines
 end
 
--- The first line of a model, its layers as {name =, size =, parts = texts of its parameters}, and
--- what it says of them by name.
+-- Returns what is shown of a model: its first line, an array of its layers, {name =, size =, parts
+-- = a text for each parameter}, and what the model says about a layer, by the layer's name.
 local function parts_of(text, parameters)
   local first, of_layer = own_words(text)
   local layers, at, size = {}, {}, 0
@@ -110,8 +112,8 @@ local function parts_of(text, parameters)
   return first, layers, of_layer
 end
 
---- The text of a model: `text` is what it says of itself, parameters an array of {name =, tensor
--- =}.
+--- Returns the text that shows a model: `text` is its tostring, `parameters` an array of {name =,
+-- tensor =}.
 function show_model.text(text, parameters, width)
   local first, layers, of_layer = parts_of(text, parameters)
   local lines = #layers > 0 and lines_of(layers, of_layer, width) or {}
@@ -119,7 +121,7 @@ function show_model.text(text, parameters, width)
   return table.concat(lines, "\n")
 end
 
---- The same as HTML.
+--- Returns the HTML that shows a model in a notebook, from its tostring and its parameters.
 function show_model.html(text, parameters)
   local first, layers, of_layer = parts_of(text, parameters)
   local rows = {}

@@ -1,11 +1,11 @@
---- Numbers in columns.
+--- Formats lists of numbers in columns.
 
 local numbers = {}
 
 local LARGEST_INTEGER, LARGEST, SMALLEST = 1e7, 1e5, 1e-3
 
--- One format for all of a list of numbers: "%.0f" where they are integers, a fixed number of
--- decimals where that shows them, and powers of ten otherwise.
+-- Returns one format that suits all numbers of a list: "%.0f" where they are integers, a fixed
+-- number of decimals for numbers of moderate size, and "%.3e" for others.
 local function format(list)
   local all_integers, largest = true, 0
   for _, x in ipairs(list) do
@@ -21,14 +21,15 @@ local function format(list)
   return ("%%.%df"):format(math.max(1, 4 - digits))
 end
 
---- Each of a list of numbers in such a format, as texts.
+--- Returns the numbers of a list as texts, all in one format.
 function numbers.texts(list)
   local form, texts = format(list), {}
   for i, x in ipairs(list) do texts[i] = x ~= x and "nan" or form:format(x) end
   return texts
 end
 
---- Texts in lines of at most `width` columns, aligned on the right.
+--- Arranges texts in columns, aligned on the right, and returns the lines, of at most `width`
+-- columns.
 function numbers.lines(texts, width)
   local widest = 1
   for _, text in ipairs(texts) do widest = math.max(widest, #text) end
@@ -43,7 +44,7 @@ function numbers.lines(texts, width)
   return lines
 end
 
---- The range of a Tensor that is not empty, in words.
+--- Returns a text with the least and the largest number of a Tensor, which must not be empty.
 function numbers.range(t)
   local is_finite, value, row, column = t:is_finite()
   if not is_finite then
@@ -57,8 +58,8 @@ end
 
 local ENDS, WIDEST_LINES = 8, 4
 
---- A long list of n in lines: at(first, last) gives the texts of its elements from first to last.
--- All of a short one, otherwise the first and the last.
+--- Shows a list of n elements in lines: all elements of a short list, the first and the last ones
+-- of a long one. at(first, last) gives the texts of the elements from first to last.
 function numbers.ends(n, at, width)
   local all = n <= 100 and numbers.lines(at(1, n), width)
   if all and #all <= WIDEST_LINES then return table.concat(all, "\n") end

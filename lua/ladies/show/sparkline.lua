@@ -1,9 +1,9 @@
---- sparkline(values, width): a curve in one line of at most `width` columns: a bar for each of the
--- numbers, or for the mean of some of them where there are more.
+--- sparkline(values, width): draws a curve in one line of at most `width` columns, with a bar for
+-- each of the numbers, or for the mean of several neighbours where there are more.
 
 local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
--- The means of n parts of a list, one after the other.
+-- Divides a list into n parts that follow one another, and returns their means.
 local function means(values, n)
   local list = {}
   for part = 1, n do

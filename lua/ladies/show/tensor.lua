@@ -1,4 +1,4 @@
---- A Tensor as a grid with its corner, shape and range.
+--- Shows a Tensor: its shape, its range, and a grid of its first rows and columns.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -28,7 +28,7 @@ local function vector(t, width)
   end, width)
 end
 
--- Rows of texts, as many columns as there is room for.
+-- Formats rows of texts as lines, with as many columns as there is room for.
 local function grid(rows, n_cols, width)
   local widest = 1
   for _, row in ipairs(rows) do
@@ -46,7 +46,7 @@ local function grid(rows, n_cols, width)
   return lines
 end
 
--- The first rows of a matrix as texts, of so many columns at most.
+-- Returns the first rows of a matrix as arrays of texts, with at most so many columns.
 local function corner_of(t, most_columns)
   local n_rows = t.n_rows <= MOST_ROWS + 1 and t.n_rows or MOST_ROWS
   local n_cols = math.min(t.n_cols, most_columns)
@@ -65,7 +65,7 @@ local function matrix(t, width)
   return table.concat(lines, "\n")
 end
 
---- Its text; of one that is closed what tostring says.
+--- Returns the text that shows a Tensor; for one that is closed, its tostring.
 function show_tensor.text(t, width)
   local ok, text = errors.try(core.no_grad, function()
     local text = head(t)
@@ -75,7 +75,7 @@ function show_tensor.text(t, width)
   return ok and text or tostring(t)
 end
 
--- The corner of a matrix as a table, with the numbers of rows and columns.
+-- Returns an HTML table of the first rows and columns of a matrix, labelled with their numbers.
 local function html_of(t)
   local rows, columns = corner_of(t, MOST_CELLS), {""}
   local n_cols = #rows[1]
@@ -93,7 +93,8 @@ local function html_of(t)
   return html.line(head(t)) .. html.table{head = columns, rows = rows}
 end
 
---- A matrix as HTML; nil for a vector, one without elements or one that is closed.
+--- Returns the HTML that shows a matrix in a notebook; nil for a vector, and for a Tensor that has
+-- no elements or is closed.
 function show_tensor.html(t)
   local ok, text = errors.try(core.no_grad, function()
     return t.ndim == 2 and t.n_rows * t.n_cols > 0 and html_of(t) or nil

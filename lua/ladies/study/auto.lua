@@ -1,20 +1,21 @@
---- Network, depth and dropout for data that nobody has tuned anything for, by validation F1 alone:
--- successive halving. All are trained for a few batches, the better part of them for more, and the
--- best of these for still more, with several seeds. What is compared has been trained for equally
--- many batches: time decides how many are tried, and never which of two is better.
+--- Chooses network, depth and dropout for data that nobody has tuned anything for, by validation
+-- alone and successive halving: all choices are trained for a few batches, the better part of them
+-- for more, and the best of these for still more, with several seeds. They are compared after
+-- equally many batches: time decides how many choices are tried, and never which of two is better.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
-local hashes_of = require "ladies.data.hashes"
+local hashes = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local metric_text = require "ladies.task.metric_text"
 local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local provenance = require "ladies.report.provenance"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 local settings_text = require("ladies.experiment.settings").text
-local statistics = require "ladies.report.statistics"
+local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -22,14 +23,16 @@ local tell = require "ladies.base.tell"
 
 local WHERE = "ladies.auto"
 
--- What is tried, in this order: networks with two depths, each with other dropout, other depths.
+-- The networks in the order in which they are tried: first each with two depths, then with other
+-- dropouts, then with other depths.
 local NETWORKS = {"gcnii", "gcn", "sage", "mlp"}
 local DEPTHS = {gcnii = {2, 5}, gcn = {2, 5}, sage = {2, 5}, mlp = {2}}
 local DROPOUTS = {0, 0.5}
 local MORE_DEPTHS = {gcnii = {3, 8}, gcn = {1, 3}, sage = {1, 3}, mlp = {}}
 
--- The rungs: how many batches and seeds each has, which part of those of the rung before climb it,
--- at least `least` of them, and which share of the time may be gone by its end.
+-- The rungs of successive halving: for each, the number of batches and seeds, which part of the
+-- entries of the rung before goes on to it (at least `least`), and which share of the time may have
+-- passed at its end.
 local RUNGS = {
   {batches = 100, seeds = 1, part = 1, least = 2, share = 0.4},
   {batches = 200, seeds = 1, part = 1 / 3, least = 3, share = 0.65},
@@ -39,7 +42,7 @@ local RUNGS = {
 local Search = {}
 Search.__index = Search
 
--- A search with the settings of the user, which are not searched.
+-- Makes a search; the settings that the user gave are fixed in it.
 local function new_search(opts)
   local own = opts.settings
   local layers = own.layers or type(own.samples) == "table" and #own.samples or nil
@@ -50,8 +53,9 @@ local function new_search(opts)
   }, Search)
 end
 
--- The user's settings with a choice, {model =, layers =, dropout =}; nil where the network does not
--- take them. One without a graph has no method, and is none of the choices where there is one.
+-- Adds a choice, {model =, layers =, dropout =}, to the user's settings and returns these; nil
+-- where the network does not take the settings. A network that reads no graph is no choice where
+-- the user has set a method.
 function Search:settings_of(choice)
   local own = self.own
   if choice.model == "mlp" and not self.fixed.model then
@@ -62,15 +66,16 @@ function Search:settings_of(choice)
   return errors.try(experiment.configure, all) and all or nil
 end
 
--- Adds the choice to a list of entries, unless it is there already or is none.
+-- Adds an entry for a choice to a list, unless the list has it or the settings rule it out.
 function Search:add(list, choice)
   local key, settings = settings_text(choice), self:settings_of(choice)
   if not settings or self.by_key[key] then return end
-  self.by_key[key] = {key = key, choice = choice, best = settings, rung = 0, f1 = {}, records = {}}
+  self.by_key[key] = {key = key, choice = choice, best = settings, rung = 0, values = {},
+    records = {}}
   list[#list + 1] = self.by_key[key]
 end
 
--- All that may be tried, in order.
+-- Returns the entries of all choices, in the order in which they are tried.
 function Search:candidates()
   local list, fixed = {}, self.fixed
   local networks = fixed.model and {fixed.model} or NETWORKS
@@ -87,7 +92,7 @@ function Search:candidates()
   return list
 end
 
--- The batches of a rung.
+-- Returns the number of batches of a rung.
 function Search:batches_of(rung)
   return math.min(rung.batches, self.own.max_batches or math.huge)
 end
@@ -110,8 +115,8 @@ function Search:train(entry, rung, i)
   return record
 end
 
--- Trains an entry with all seeds of a rung. It has climbed that when no run of it failed or was cut
--- off by the clock.
+-- Trains an entry with all seeds of a rung. It has completed the rung if no run failed or was cut
+-- off by the time limit.
 function Search:climb(entry, place)
   local rung, records = RUNGS[place], {}
   for i = 1, rung.seeds do
@@ -126,12 +131,12 @@ function Search:climb(entry, place)
   end
   if not entry.cut then entry.rung = place end
   entry.records, entry.batches = records, records[1].batches
-  entry.f1 = statistics.present(statistics.column(records, "val_f1", 100))
-  entry.mean = statistics.mean(entry.f1) or -1
+  entry.values = statistics.present(metric_text.validations(records, self.shown))
+  entry.mean = statistics.mean(entry.values) or -math.huge * self.sign
 end
 
--- How long the runs of an entry on a rung may take, by those that there were; 0 where there were
--- none.
+-- Forecasts how many seconds the runs of an entry on a rung may take, from its earlier runs; 0
+-- where there are none.
 function Search:forecast(entry, rung)
   local seconds, batches = 0, 0
   for _, one in ipairs(entry.records[1] and {entry} or self.tried) do
@@ -142,7 +147,8 @@ function Search:forecast(entry, rung)
   return batches > 0 and rung.seeds * self:batches_of(rung) * seconds / batches or 0
 end
 
--- The progress of so many runs; a <close> variable.
+-- Returns a progress bar for n runs, and a <close> variable that removes it and, after an error,
+-- says where the runs are kept.
 function Search:progress(place, n)
   local bar = progress.new{total = n, unit = ("run of %d batches"):format(
     self:batches_of(RUNGS[place])), quiet = self.opts.quiet}
@@ -155,8 +161,8 @@ function Search:progress(place, n)
   end})
 end
 
--- Whether there is no time for one more entry on a rung, the i-th. Of the first rung some are begun
--- in any case, which tell how long the others take.
+-- Tells whether there is too little time left for the i-th entry on a rung. On the first rung some
+-- are trained in any case, to find out how long others take.
 function Search:is_late(entry, place, i)
   local rung, budget = RUNGS[place], self.opts.seconds
   if self.spent >= budget then return true end
@@ -164,7 +170,8 @@ function Search:is_late(entry, place, i)
     and (place > 1 or i > rung.least)
 end
 
--- Sends entries up a rung, one after the other, as long as there is time. Returns how many.
+-- Trains entries on a rung, one after the other, as long as there is time. Returns how many were
+-- trained.
 function Search:send(entries, place)
   if #entries == 0 then return 0 end
   local bar, closing = self:progress(place, #entries)
@@ -181,19 +188,20 @@ function Search:send(entries, place)
   return #entries
 end
 
--- What was tried, best first: those that have climbed higher before the others, for what was
--- trained for fewer batches, or was cut off, is no match for them.
+-- Returns the entries that were tried, best first. Entries that completed a higher rung come before
+-- the others, since an F1 after fewer batches, or of a run that was cut off, cannot be compared
+-- with theirs.
 function Search:ranked()
   local list = table.move(self.tried, 1, #self.tried, 1, {})
   table.sort(list, function(a, b)
     if a.rung ~= b.rung then return a.rung > b.rung end
-    if a.mean ~= b.mean then return a.mean > b.mean end
+    if a.mean ~= b.mean then return self.sign * a.mean > self.sign * b.mean end
     return a.key < b.key
   end)
   return list
 end
 
--- All rungs; returns what was tried, best first.
+-- Carries out all rungs, and returns the entries that were tried, best first.
 function Search:rungs()
   local candidates = self:candidates()
   self.untried = #candidates - self:send(candidates, 1)
@@ -210,15 +218,17 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
-local function table_of(ranked)
+local function table_of(ranked, shown)
+  local csv = "val_" .. shown.csv
   local results = Table.new{"network", "layers", "dropout",
-    {"validation F1 %", csv = {"val_f1", "val_f1_half_width"}}, "batches", "runs",
+    {("validation %s%s"):format(shown.short, shown.head), csv = {csv, csv .. "_half_width"}},
+    "batches", "runs",
     {"training s", csv = {"seconds"}}, {"cut off", csv = {"cut_after", "cut_of"}}}
   for _, one in ipairs(ranked) do
     local config, cut = experiment.configure(one.best), one.cut
     results:add{config.model or "gcn", config.layers,
-      config.dropout and ("%g"):format(config.dropout) or "-", Table.interval(one.f1, "%.2f"),
-      one.batches, #one.f1,
+      config.dropout and ("%g"):format(config.dropout) or "-",
+      Table.interval(one.values, shown.format), one.batches, #one.values,
       Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f"),
       {text = cut and ("after %d of %d batches"):format(cut.batches, cut.of) or "",
         cut and cut.batches or "", cut and cut.of or ""}}
@@ -226,7 +236,7 @@ local function table_of(ranked)
   return results
 end
 
--- What the time that was given did not suffice for, as a line, or nil.
+-- Returns a line that says for what the given time was too short; nil where it sufficed.
 local function late(search, best)
   if best.rung == 0 then
     return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
@@ -242,17 +252,18 @@ end
 local function description(search, best)
   local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. Micro-F1 on the validation nodes, of the model that is kept. All are trained
+  return ([[Chosen: %s. %s on the validation nodes, of the model that is kept. All are trained
 for %d batches, the best third of them for %d, and the best three for %d with %d seeds, with %s.
 What was trained for more batches stands before the others; a run that the clock cut off counts for
-nothing beside those that came to their end. Where there are several seeds an F1 is their mean with
+nothing beside those that came to their end. Where there are several seeds it is their mean with
 its 95 %% interval by Student's t; the best of these is chosen.]]):format(
-    settings_text(best.choice), batches[1], batches[2], batches[3], RUNGS[3].seeds,
+    settings_text(best.choice), (search.shown.name:gsub("^%l", string.upper)), batches[1],
+    batches[2], batches[3], RUNGS[3].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end
 
 --- ladies.auto{settings = {dataset = "cora"}} -> table: finds network, depth and dropout by
--- validation F1, by successive halving: the networks gcnii, gcn and sage with 1 to 8 layers and
+-- validation, by successive halving: the networks gcnii, gcn and sage with 1 to 8 layers and
 -- some dropouts, and an mlp, which reads no graph, where `settings` name no method, are trained for
 -- 100 batches each, the best third of them for 200, and the best three for 400 with three seeds.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
@@ -274,21 +285,22 @@ local function auto(given)
   local search = new_search(opts)
   local config = experiment.configure(opts.settings, WHERE)
   search.data = opts.data or experiment.load(config)
-  if not search.data.val then
+  local task = experiment.task(config, search.data)
+  search.shown = metric_text.of(task:metric(config.monitor, WHERE))
+  search.sign = search.shown.mode == "min" and -1 or 1
+  if not task.units.val then
     errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, search.data.name))
   end
   local identity = json.encode{auto = opts.settings, seconds = opts.seconds,
-    data = hashes_of(search.data)}
+    data = hashes.of(search.data)}
   search.study = Study.at(opts.out, "runs/auto-" .. run_folder.plain(search.data.name), identity)
   local ranked = search:rungs()
   if not ranked[1] then
     errors.fail(("%s: %s"):format(WHERE, table.concat(search.failures, "; ")))
   end
   search.study.failed = #search.failures
-  local report, results = search.study:report("auto", "Network and depth for " .. search.data.name),
-    table_of(ranked)
-  report:table(results)
-  report:csv(results)
+  local report = search.study:report("auto", "Network and depth for " .. search.data.name)
+  report:results(table_of(ranked, search.shown))
   report.best = ranked[1].best
   report:note(description(search, ranked[1]))
   report:note(late(search, ranked[1]))

@@ -1,21 +1,25 @@
---- Methods side by side: the same model, split and seeds, and the same sample numbers, the same
--- number of nodes a batch, or the same time of training. In what else a method is not as the others
--- by itself, its P above all, stands in the table.
+--- Compares methods with the same model, split and seeds, and with either the same sample numbers,
+-- the same number of nodes in a batch, or the same training time. The table also shows every other
+-- setting in which the methods differ by default, above all their P.
 
 local declared = require "ladies.training.declared"
+local curve = require "ladies.training.record.curve"
+local own_folder = require "ladies.base.own_folder"
+local run_identity = require "ladies.training.checkpoint.identity"
+local summary = require "ladies.training.record.summary"
 local equal_nodes = require "ladies.study.equal_nodes"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
-local finished_run = require "ladies.study.finished_run"
-local hashes_of = require "ladies.data.hashes"
+local hashes = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local metric_text = require "ladies.task.metric_text"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
 local settings = require "ladies.experiment.settings"
-local statistics = require "ladies.report.statistics"
+local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -23,14 +27,15 @@ local units = require "ladies.base.units"
 
 local WHERE = "ladies.compare"
 
--- Whether what is to be compared is the folder of a finished run.
+-- Tells whether a contestant is given as the folder of a finished run.
 local function is_run(one)
   return type(one) == "string" and own_code.is_file(one) and not one:find "%.lua$"
     and not one:find "%.lua:%w*$"
 end
 
--- What is compared, an array: {run = folder} for a finished run; {settings =, config =} for a
--- method, with those of the common settings that it takes. And the methods alone.
+-- Returns an array of the contestants (what is compared): {run = folder} for a finished run, and
+-- {settings =, config =} for a method, with those of the common settings that it takes; and an
+-- array of the methods alone.
 local function contestants(given, common, same_p)
   local list, trained = {}, {}
   for i, one in ipairs(given) do
@@ -51,15 +56,47 @@ local function contestants(given, common, same_p)
   return list, trained
 end
 
+-- {batch, seconds of training, value} for every validation that found the metric of this name.
+local function curve_of(log, name)
+  local points = {}
+  for _, row in ipairs(curve.read(log, name)) do
+    if row.value then points[#points + 1] = {row.batch, row.seconds, row.value} end
+  end
+  return points
+end
+
+-- Returns the record of the finished run in the folder `path`, of `ladies train` or of a script;
+-- fails unless it is finished and was trained on `data`.
+local function finished_run(path, data, metric)
+  local folder = own_folder.at(path)
+  for _, name in ipairs{"summary.json", "checkpoint.npz", "log.jsonl"} do
+    if not folder:has(name) then
+      errors.fail(("%s: there is no finished run in %s: it has no %s"):format(WHERE, path, name))
+    end
+  end
+  local before = run_identity.read(folder:file "checkpoint.npz")
+  local parts = hashes.differing(before.data, hashes.of(data))
+  if parts then
+    errors.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
+      .. "it (%s)"):format(WHERE, path, data.name, parts))
+  end
+  local record = summary.stored(folder)
+  if not metric_text.tests(record)[metric] and record.monitor ~= metric then
+    errors.fail(("%s: the run in %s has no %s, it went by %s; --monitor names another metric")
+      :format(WHERE, path, metric, record.monitor or "nothing"))
+  end
+  record.key, record.curve = path, curve_of(folder:file "log.jsonl", metric)
+  record.config = before.settings
+  return record
+end
+
 -- ---------------------------------------------------------------- what came out
 
--- The rows of a run's mini-batches, of the input and of all layers.
+-- Returns the mean number of rows of a run's mini-batches, of the input and all layers together.
 local function rows_of(record) return record.input_rows + record.hidden_rows end
 
--- How the columns come from a record.
+-- How the columns come from a record; before them are those of the metric.
 local COLUMNS = {
-  {name = "test F1 %", csv = "test_f1", of = function(r) return r.test_f1 and 100 * r.test_f1 end},
-  {name = "val F1 %", csv = "val_f1", of = function(r) return r.val_f1 and 100 * r.val_f1 end},
   {name = "training s", csv = "seconds", of = function(r) return r.seconds end},
   {name = "batch ms", csv = "batch_ms", of = function(r) return r.batch_ms end},
   {name = "batches", csv = "batches", format = "%.0f", of = function(r) return r.batches end},
@@ -69,38 +106,55 @@ local COLUMNS = {
   {name = "rows a batch", csv = "rows", format = "%.0f", of = rows_of},
 }
 
--- Of the records of two contestants, by how much the test F1 of the one is above that of the other,
--- seed by seed, in percent.
-local function differences(one, other)
+-- Returns the columns of a metric, as metric_text.of gives it, and all others.
+local function columns_of(shown)
+  local format = shown.format
+  local function scaled(value) return value and shown.scale * value end
+  return tables.append({
+    {name = ("test %s%s"):format(shown.short, shown.head), csv = "test_" .. shown.csv,
+      format = format,
+      of = function(r) return scaled(metric_text.tests(r)[shown.name]) end},
+    {name = ("val %s%s"):format(shown.short, shown.head), csv = "val_" .. shown.csv,
+      format = format,
+      of = function(r) return scaled(metric_text.validation(r, shown.name)) end},
+  }, COLUMNS)
+end
+
+-- Returns by how much the test metric of the one contestant is above that of the other, as it is
+-- shown, for every seed that both have.
+local function differences(one, other, shown)
   local by_seed, list = {}, {}
-  for _, record in ipairs(other.records) do by_seed[record.seed] = record.test_f1 end
+  for _, record in ipairs(other.records) do
+    by_seed[record.seed] = metric_text.tests(record)[shown.name]
+  end
   for _, record in ipairs(one.records) do
-    local base = by_seed[record.seed]
-    if record.test_f1 and base then list[#list + 1] = 100 * (record.test_f1 - base) end
+    local value, base = metric_text.tests(record)[shown.name], by_seed[record.seed]
+    if value and base then list[#list + 1] = shown.scale * (value - base) end
   end
   return list
 end
 
--- Settings that say which method it is, and which run.
+-- Settings in which contestants always differ, or that only number the runs, so that the table of
+-- differences leaves them out.
 local OF_METHOD = {method = true, seed = true, preset = true}
 
--- The value that a contestant has of a setting; of one that it leaves open, what that means.
+-- Returns a contestant's value of a setting; where it leaves the setting open, its default.
 local function value_of(one, name)
   local value = one.said[name]
   if value == nil and one.said.preset then return declared.default(name) end
   return value
 end
 
--- Whether two contestants are the same in a setting, as far as both say: what a script trained says
--- less than an experiment.
+-- Tells whether two contestants agree in a setting. One that has not recorded it agrees with any,
+-- since a run that a script trained records fewer settings than an experiment.
 local function is_same(one, other, name)
   local function is_silent(said) return said[name] == nil and not said.preset end
   return is_silent(one.said) or is_silent(other.said)
     or settings.show(value_of(one, name)) == settings.show(value_of(other, name))
 end
 
--- The names of the settings, but for those of samplers and the data set, in which the contestants
--- are not the same.
+-- Returns the names of the settings in which the contestants differ, without settings of samplers
+-- and of the data set.
 local function unequal(list)
   local found, first = {}, list[1]
   local all = tables.merged(table.unpack(tables.map(list, function(one) return one.said end)))
@@ -117,12 +171,13 @@ local function unequal(list)
   return found
 end
 
--- How a table calls settings that the field has a shorter word for.
+-- The heads in the table for settings that have a usual symbol.
 local WORDS = {normalize = "P"}
 
-local function table_of(list)
+local function table_of(list, shown)
   local differing, first = unequal(list), list[1]
-  local heads = tables.map(COLUMNS, function(column)
+  local columns = columns_of(shown)
+  local heads = tables.map(columns, function(column)
     return {column.name, csv = {column.csv, column.csv .. "_sd"}}
   end)
   if #list > 1 then
@@ -133,14 +188,14 @@ local function table_of(list)
   end
   local results = Table.new(tables.append({"method", {csv = {"runs"}}}, heads))
   for _, one in ipairs(list) do
-    local cells = tables.map(COLUMNS, function(column)
+    local cells = tables.map(columns, function(column)
       local values = {}
       for _, record in ipairs(one.records) do values[#values + 1] = column.of(record) end
       return Table.deviation(values, column.format or "%.2f")
     end)
     if #list > 1 then
-      table.insert(cells, Table.interval(one ~= first and differences(one, first) or {}, "%+.2f",
-        "%.2f"))
+      table.insert(cells, Table.interval(one ~= first and differences(one, first, shown) or {},
+        "%+" .. shown.format:sub(2), shown.format))
     end
     for _, name in ipairs(differing) do
       local value = value_of(one, name)
@@ -151,20 +206,22 @@ local function table_of(list)
   return results, differing
 end
 
--- What is behind ±.
+-- Notes that explain the numbers after ±, for several runs of a method and for one.
 local SPREAD = {
   "Behind ± is the standard deviation over the runs of a method, how far one may be from another.",
   "One run of each: nothing tells how far another one may be from it.",
 }
 
--- What the numbers of the table are.
-local function notes_of_numbers(list, differing)
+-- Returns the notes below the table that explain its numbers.
+local function notes_of_numbers(list, differing, shown)
   local notes, most, words = {}, 0, {}
   for _, one in ipairs(list) do most = math.max(most, #one.records) end
   notes[1] = SPREAD[most > 1 and 1 or 2]
   if #list > 1 then
-    notes[2] = ('"difference" is by how much the test F1 is above that of %s, in points, over '
-      .. "runs of the same seed%s."):format(list[1].title, most > 1 and ": the mean ± half of its "
+    notes[2] = ('"difference" is by how much the test %s is above that of %s%s, over '
+      .. "runs of the same seed%s."):format(shown.short, list[1].title,
+        shown.percent and ", in points" or shown.mode == "min" and " (less is better)" or "",
+        most > 1 and ": the mean ± half of its "
         .. "95 % interval by Student's t; where that has 0 in it, these runs tell no difference"
         or "")
   end
@@ -177,22 +234,24 @@ local function notes_of_numbers(list, differing)
   return notes
 end
 
--- The mean validation F1 over the runs of a contestant, against batches (1) or seconds (2), as far
--- as all of its runs went.
+-- The mean of what is validated over the runs of a contestant, against batches (1) or seconds (2),
+-- as far as all of its runs went.
 local function mean_curve(records, x)
   local shortest = math.huge
   for _, record in ipairs(records) do shortest = math.min(shortest, #record.curve) end
   local points = {}
   for i = 1, shortest do
-    local at, f1 = {}, {}
-    for j, record in ipairs(records) do at[j], f1[j] = record.curve[i][x], record.curve[i][3] end
-    points[i] = {statistics.mean(at), statistics.mean(f1)}
+    local at, values = {}, {}
+    for j, record in ipairs(records) do
+      at[j], values[j] = record.curve[i][x], record.curve[i][3]
+    end
+    points[i] = {statistics.mean(at), statistics.mean(values)}
   end
   return points
 end
 
 -- Adds curves over batches and over seconds.
-local function add_curves(report, list, dataset)
+local function add_curves(report, list, dataset, shown)
   for x, name in ipairs{"batches", "seconds"} do
     local series = {}
     for _, one in ipairs(list) do
@@ -200,15 +259,16 @@ local function add_curves(report, list, dataset)
       if #points > 1 then series[#series + 1] = {name = one.title, points = points} end
     end
     report:picture(name, {title = dataset, series = series,
-      x = x == 1 and "batch" or "seconds of training", y = "validation micro-F1, mean over runs"})
+      x = x == 1 and "batch" or "seconds of training",
+      y = ("validation %s, mean over runs"):format(shown.name)})
   end
 end
 
--- A share by which rows may differ and are still called equal.
+-- The relative difference below which numbers of rows count as equal.
 local FAR = 0.1
 
--- A line for every method whose batches have not as many rows as the first one's, though they were
--- to be equal: nothing is nearer, or it draws no samples.
+-- Returns a note for every method whose batches could not be given as many rows as those of the
+-- first method, because no number of samples comes nearer or the method draws no samples.
 local function notes_of_unequal(list)
   local notes, sizes = {}, tables.map(list, function(one)
     return #one.records > 0 and statistics.mean(tables.map(one.records, rows_of)) or false
@@ -223,7 +283,7 @@ local function notes_of_unequal(list)
   return notes
 end
 
--- What is to be said of the column "memory MB" where records lack it.
+-- Explains the column "memory MB" where some records lack that number.
 local function notes_of_memory(records)
   for _, record in ipairs(records) do
     if not record.memory_paper then
@@ -277,16 +337,18 @@ local function compare(given)
   local list, trained = contestants(opts.methods, common, opts.same_p)
   local config = trained[1] and trained[1].config or experiment.configure(common)
   local data = opts.data or experiment.load(config)
+  local task = experiment.task(config, data)
+  local shown = metric_text.of(task:metric(config.monitor, WHERE))
   for _, one in ipairs(list) do
     if one.run then
-      one.records = {finished_run(WHERE, one.run, data)}
+      one.records = {finished_run(one.run, task.data, shown.name)}
       one.said = one.records[1].config
       one.title = ("%s (%s)"):format(one.records[1].method, one.run)
     else
       experiment.resolve(one.config, data)
     end
   end
-  if opts.equal == "nodes" then equal_nodes(list, data) end
+  if opts.equal == "nodes" then equal_nodes.give(list, data) end
   for _, one in ipairs(trained) do
     experiment.resolve(one.config, data)
     one.title, one.said = methods.title(one.config), one.config
@@ -295,21 +357,20 @@ local function compare(given)
 
   local study = Study.at(opts.out, "runs/compare-" .. data.name, json.encode{equal = opts.equal,
     same_p = opts.same_p or nil, methods = own_code.names(opts.methods), settings = common,
-    data = hashes_of(data)})
+    data = hashes.of(data)})
   local notes, records = {}, {}
   local own = repeated(study, trained, tables.merged(opts, {first = config.seed,
     data = (opts.data or opts.jobs == 1) and data or nil}), notes)
   local report = study:report("compare", "Methods on " .. data.name)
-  local results, differing = table_of(list)
-  report:table(results)
-  report:csv(results)
-  add_curves(report, list, data.name)
+  local results, differing = table_of(list, shown)
+  report:results(results)
+  add_curves(report, list, data.name, shown)
   for _, one in ipairs(list) do tables.append(records, one.records) end
   if #own > 0 then report:note(provenance.runs(study, own)) end
   if #own < #records then report:note(provenance.numerics(records)) end
   if opts.equal == "nodes" then tables.append(notes, notes_of_unequal(list)) end
   tables.append(notes, notes_of_memory(records) or {})
-  tables.append(notes, notes_of_numbers(list, differing))
+  tables.append(notes, notes_of_numbers(list, differing, shown))
   report:note(table.unpack(notes))
   report.rows = report.tables[1]
   return report:write()

@@ -1,35 +1,34 @@
---- What depth and the graph are worth to a network: its F1 with few layers and with more, beside
--- that of the features alone and that of a shallow GCN, on each of some data sets; and what the
--- parts of the default network are worth, with the most of these layers.
+--- Measures how much depth and the graph improve a network: its F1 with few and with more layers,
+-- compared with an MLP on the features alone and with a shallow GCN, on several data sets; and how
+-- much each part of the default network contributes when it is deep.
 
-local core = require "ladies_core"
-local data_sets = require "ladies.data"
+local carry_out = require "ladies.study.carry_out"
 local errors = require "ladies.base.errors"
 local generate = require "ladies.data.generate"
-local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
-local options = require "ladies.base.options"
-local provenance = require "ladies.report.provenance"
-local repeated = require "ladies.study.repeated"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 local settings_text = require("ladies.experiment.settings").text
-local statistics = require "ladies.report.statistics"
-local Study = require "ladies.study"
+local statistics = require "ladies.statistics"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
 local test_f1 = require "ladies.study.test_f1"
-local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies.depth"
 
--- Graphs that are made: one whose edges say next to nothing of classes, and one of high degree
--- whose edges say little each.
+-- The generated graphs: one whose edges hardly depend on the classes, and one of high degree, in
+-- which each edge says little about them.
 local GENERATED = {
-  ["low-homophily"] = {nodes = 5000, entries = 50000, classes = 5, inside = 0.1, signal = 0.3},
-  ["high-degree"] = {nodes = 5000, entries = 1000000, classes = 5, inside = 0.3, signal = 0.15},
+  ["low-homophily"] = function()
+    return generate.power_law{nodes = 5000, entries = 50000, classes = 5, inside = 0.1,
+      signal = 0.3}
+  end,
+  ["high-degree"] = function()
+    return generate.power_law{nodes = 5000, entries = 1000000, classes = 5, inside = 0.3,
+      signal = 0.15}
+  end,
 }
 
--- What the default network is without each of its parts: settings, as the command line has them.
+-- The settings, as on the command line, that remove one part of the default network each.
 local PARTS = {
   {"the default", {}},
   {"`--alpha 0.1`: a share of the first representation that is not learned, the paper's",
@@ -39,36 +38,18 @@ local PARTS = {
   {"`--model gcn`: a plain GCN", {model = "gcn"}},
 }
 
--- The names of data sets that can be used; those that are made are always there.
-local function usable(names)
-  local others = {}
-  for _, name in ipairs(names) do
-    if not GENERATED[name] then others[#others + 1] = name end
-  end
-  local _, missing = usable_data(WHERE, #others > 0 and others or {"wordnet"})
-  if missing[1] then errors.fail(("%s: %s"):format(WHERE, table.concat(missing, "; "))) end
-end
-
--- The name or path by which a run loads a data set; one that is made is a file of the study.
-local function place_of(name, folder)
-  if not GENERATED[name] then return name end
-  local path = folder:file(name .. ".npz")
-  if core.exists(path) ~= "file" then
-    data_sets.save(generate.power_law(GENERATED[name]), path)
-  end
-  return path
-end
-
--- Trainings with a number of layers, for ladies.study.repeated; which: where it is not the default.
+-- Makes a variant for ladies.study.repeated: the network with this number of layers; `which` are
+-- settings that make it another one than the default.
 local function of_layers(own, name, layers, which)
   return {key = ("%s, %d layers%s"):format(name, layers, which and ", " .. which or ""),
     settings = tables.merged(own, {layers = layers})}
 end
 
--- What most would train: few layers of it stand beside the network, where that is another one.
+-- The settings of a plain GCN, which is trained with few layers for comparison if the network is
+-- another one.
 local GCN = {model = "gcn"}
 
--- What is trained on a data set: without a graph, by depth, and the plain GCN.
+-- Lists the networks that are trained on a data set: without a graph, by depth, and the plain GCN.
 local function variants_of(opts, name, own)
   local alone = tables.merged(methods.pick("none", own), {method = "none", model = "mlp"})
   local list = {{key = name .. ", features alone", settings = alone}}
@@ -79,7 +60,8 @@ local function variants_of(opts, name, own)
   return list
 end
 
--- The same of the parts.
+-- Lists the networks that are trained on a data set to tell what each part of the default one is
+-- worth.
 local function parts_of(opts, name, own)
   return tables.map(PARTS, function(part)
     local changes = settings_text(part[2])
@@ -88,7 +70,8 @@ local function parts_of(opts, name, own)
   end)
 end
 
--- A row for each part, a column for each data set.
+-- Returns the table of the parts' contributions, with a row for each part and a column for each
+-- data set.
 local function table_of_parts(rows)
   local results = Table.new(tables.append({"network"}, tables.map(rows, function(row)
     return {row.name, csv = {row.name, row.name .. "_half_width"}}
@@ -102,10 +85,11 @@ local function table_of_parts(rows)
   return results
 end
 
--- A column's head, for readers and in the file.
+-- Returns the head of a column of numbers with intervals, for readers and for the CSV file.
 local function head(text, name) return {text, csv = {name, name .. "_half_width"}} end
 
--- A row for each data set: F1 of each of its variants, and how far the deepest is above others.
+-- Returns the table of the F1s with a row for each data set, and by how much the deepest network is
+-- above the others.
 local function table_of_depth(rows, opts)
   local layers = opts.layers
   local first, last, deepest = layers[1], layers[#layers], 1 + #layers
@@ -131,7 +115,7 @@ local function table_of_depth(rows, opts)
   return results
 end
 
--- What the numbers of the table are.
+-- Returns a text that explains the numbers of the table.
 local function description(opts)
   local own = settings_text(opts.settings, "dataset", "seed")
   local seeds = opts.runs == 1 and "of one seed"
@@ -145,6 +129,58 @@ local function description(opts)
 differences are seed by seed. %s; "features alone" is --model mlp, which reads no graph%s.]])
     :format(seeds, own ~= "" and "With " .. own or "All settings as they are by default",
       opts.settings.model ~= GCN.model and ', "GCN" --model gcn' or "")
+end
+
+local DEPTH = {
+  where = WHERE, folder = "runs/depth", identity = {"depth", "settings"}, seeded = true,
+  strict = true, made = GENERATED,
+  name = function(opts) return opts.ablate and "depth-ablation" or "depth" end,
+  title = function(opts)
+    return opts.ablate and "What each part is worth" or "What depth is worth"
+  end,
+  options = {
+    datasets = {"array of strings", {"cora", "citeseer", "pubmed", "wordnet", "low-homophily",
+      "high-degree"}},
+    layers = {"array of positive integers", {2, 5}}, runs = {"positive integer", 5},
+    ablate = {"boolean", false},
+  },
+}
+
+function DEPTH.check(opts)
+  for i = 1, math.max(2, #opts.layers) do
+    if not opts.layers[i] or opts.layers[i] <= (opts.layers[i - 1] or 0) then
+      errors.fail(WHERE .. ": layers must be two numbers or more, ascending")
+    end
+  end
+  if opts.ablate and opts.settings.model then
+    errors.fail(WHERE .. ": ablate is of the default network, without a model in settings")
+  end
+end
+
+-- Lists all variants to train, and the rows of the table: {name = of the data set, variants =}.
+function DEPTH.cases(opts, names, place)
+  local all = {}
+  local rows = tables.map(names, function(name)
+    local row = {name = run_folder.plain(name)}
+    row.variants = (opts.ablate and parts_of or variants_of)(opts, row.name,
+      tables.merged(opts.settings, {dataset = place(name)}))
+    tables.append(all, row.variants)
+    return row
+  end)
+  return all, rows
+end
+
+function DEPTH.show(report, cases, opts, rows)
+  for _, case in ipairs(cases) do
+    local record = case.records[1]
+    if record and record.measure then
+      errors.fail(("%s: F1 by depth is of node classification, and %s is for another task, by %s; "
+        .. "ladies sweep --vary layers=... serves it"):format(WHERE, case.settings.dataset,
+        record.measure))
+    end
+  end
+  report:results((opts.ablate and table_of_parts or table_of_depth)(rows, opts))
+  report:note(description(opts))
 end
 
 --- ladies.depth{datasets = {"cora", "low-homophily"}, layers = {2, 5}, runs = 5} -> table: trains a
@@ -163,38 +199,6 @@ end
 -- out        the folder of the study (runs/depth-1), which goes on where it was stopped; it may
 --            have had fewer runs or data sets before
 -- quiet      no progress
-local function depth(given)
-  local opts = options.check(WHERE, given or {}, Study.options{
-    datasets = {"array of strings", {"cora", "citeseer", "pubmed", "wordnet", "low-homophily",
-      "high-degree"}},
-    layers = {"array of positive integers", {2, 5}}, runs = {"positive integer", 5},
-    ablate = {"boolean", false},
-  })
-  for i = 1, math.max(2, #opts.layers) do
-    if not opts.layers[i] or opts.layers[i] <= (opts.layers[i - 1] or 0) then
-      errors.fail(WHERE .. ": layers must be two numbers or more, ascending")
-    end
-  end
-  if opts.ablate and opts.settings.model then
-    errors.fail(WHERE .. ": ablate is of the default network, without a model in settings")
-  end
-  usable(opts.datasets)
-  local study = Study.at(opts.out, "runs/depth", "depth " .. json.encode{settings = opts.settings})
-  local rows, all, failures = {}, {}, {}
-  for i, name in ipairs(opts.datasets) do
-    rows[i] = {name = run_folder.plain(name)}
-    rows[i].variants = (opts.ablate and parts_of or variants_of)(opts, rows[i].name,
-      tables.merged(opts.settings, {dataset = place_of(name, study.folder)}))
-    tables.append(all, rows[i].variants)
-  end
-  local records = repeated(study, all, tables.merged(opts, {first = opts.settings.seed}), failures)
-  local report = opts.ablate and study:report("depth-ablation", "What each part is worth")
-    or study:report("depth", "What depth is worth")
-  local results = (opts.ablate and table_of_parts or table_of_depth)(rows, opts)
-  report:table(results)
-  report:csv(results)
-  report:note(description(opts), provenance.runs(study, records), table.unpack(failures))
-  return report:write()
-end
+local function depth(given) return carry_out(DEPTH, given) end
 
 return depth

@@ -1,5 +1,5 @@
---- Studies: a list of training runs, kept in a folder run by run. A study that was killed goes on
--- where it stopped and loses the runs in progress at most.
+--- Manages studies, lists of training runs whose results are saved in a folder, each when its run
+-- ends. A study that was killed can go on where it stopped, and only loses the runs in progress.
 --
 --   local study = Study.open("studies/cora", "cora, 10 runs")
 --   study:run({{key = "ladies-1", config = {...}}, ...}, {jobs = 2})
@@ -13,7 +13,6 @@ local core = require "ladies_core"
 local data_notes = require "ladies.data.notes"
 local display = require "ladies.study.display"
 local errors = require "ladies.base.errors"
-local in_turn = require "ladies.study.in_turn"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
@@ -21,26 +20,27 @@ local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
 local Report = require "ladies.report"
 local SameData = require "ladies.study.same_data"
-local side_by_side = require "ladies.study.side_by_side"
+local runners = require "ladies.study.runners"
 local tables = require "ladies.base.tables"
 
 local Study = {__name = "ladies.Study"}
 Study.__index = Study
 
--- What all commands that keep a study take: how their runs are made, and where they are kept.
+-- The options of all commands with a study: how their runs are carried out, and where results are
+-- saved.
 local OPTIONS = {
   settings = {"table", {}}, jobs = {"positive integer", machine.cores},
   threads = {"positive integer", 1}, out = "string or nil", quiet = {"boolean", false},
 }
 
---- The options of a command that keeps a study of training runs, for ladies.options: its own, and
--- settings, jobs, threads, out and quiet.
+--- Returns the option types of a command with a study, for ladies.options: its own, and settings,
+-- jobs, threads, out and quiet.
 function Study.options(own)
   return tables.merged(OPTIONS, own)
 end
 
--- The finished runs in the file by key, and the length of its whole lines: a last one that was cut
--- off is no run.
+-- Reads the finished runs from results.jsonl. Returns them by key, and the length of all complete
+-- lines; a last line that was cut off is ignored.
 local function read_results(path)
   local records, whole = {}, 0
   if core.exists(path) ~= "file" then return records, whole end
@@ -54,7 +54,7 @@ local function read_results(path)
   return records, whole
 end
 
--- The header of the study in the folder, which must be of this identity.
+-- Reads the header of the study in the folder; fails if it is of another study than this identity.
 local function read_header(folder, identity)
   local header = folder:read_json "study.json"
   if header.study ~= identity then
@@ -64,8 +64,8 @@ local function read_header(folder, identity)
   return header
 end
 
---- The study in the folder `path`, a new one or the one that is there. identity: text that says
--- what the study is; a folder that holds another study, or anything else, is refused.
+--- Opens the study in the folder `path`, a new one or the one that is there. identity: text that
+-- says what the study is; a folder that holds another study, or anything else, is refused.
 function Study.open(path, identity)
   local folder = own_folder.at(path)
   folder:check "study"
@@ -79,7 +79,8 @@ function Study.open(path, identity)
     records = read_results(results)}, Study)
 end
 
---- The study of this identity in the first folder base-1, base-2, ... that holds it or is free.
+--- Opens the study of this identity in the first of the folders base-1, base-2, ... that holds it
+-- or is free.
 function Study.find(base, identity)
   local n = 1
   while true do
@@ -93,25 +94,25 @@ function Study.find(base, identity)
   end
 end
 
---- The study in the folder `out`, or without one that of Study.find.
+--- Opens the study in the folder `out`, or if that is nil, in the folder that Study.find chooses.
 function Study.at(out, base, identity)
   if out then return Study.open(out, identity) end
   return Study.find(base, identity)
 end
 
---- The record of a finished run, or nil.
+--- Returns the record of the finished run with this key, or nil.
 function Study:record(key)
   return self.records[key]
 end
 
---- Seconds that the study took so far, over all the times that it went on.
+--- Returns the seconds that the study took so far, in all processes that worked on it.
 function Study:seconds()
   return self.header.seconds or 0
 end
 
---- Takes the study for this process alone, until the <close> variable that holds the result goes;
--- it is an error when another process has it. What that has finished meanwhile is there, and a last
--- line that was cut off is cut away.
+--- Locks the study for this process, until the <close> variable that holds the result goes out of
+-- scope; it is an error when another process has it. Reads again what other processes have finished
+-- meanwhile, and removes a last line that was cut off.
 function Study:take()
   local lock = self.folder:take "study"
   local whole
@@ -122,8 +123,8 @@ function Study:take()
   return lock
 end
 
---- Keeps a finished record, plain data with a `key`: appends it to the file in one write. For the
--- process that has taken the study.
+--- Saves a finished record, plain data with a `key`: appends it to the file in one write. Only the
+-- process that has locked the study may call it.
 function Study:add(record)
   assert(self.taken, "ladies.study: nobody has taken the study")
   local file = assert(io.open(self.results, "a"))
@@ -134,7 +135,7 @@ function Study:add(record)
   self.records[record.key] = record
 end
 
--- The runs, each key once: two of one key must be the same run.
+-- Returns the runs without duplicates; fails where two different runs have the same key.
 local function distinct(runs)
   local list, configs = {}, {}
   for _, run in ipairs(runs) do
@@ -148,13 +149,14 @@ local function distinct(runs)
   return list
 end
 
--- A configuration as a text. One that names no model is of gcn.
+-- Returns a configuration as a text, for comparison. A missing model means gcn.
 local function text_of(config)
   return json.encode(tables.merged({model = "gcn"}, config))
 end
 
--- Those of the runs that are not finished with these very settings, or without the trace that they
--- want; records of others are dropped. A record of other data is an error.
+-- Returns the runs that still have to be trained: those without a record of these very settings, or
+-- without the trace that they want. Records of other settings are dropped; a record of other data
+-- is an error.
 function Study:waiting(runs, same_data)
   local list = {}
   for _, run in ipairs(runs) do
@@ -169,8 +171,8 @@ function Study:waiting(runs, same_data)
   return list
 end
 
--- The name of a method or model of the runs that is a function, and crosses into no other process;
--- or nil.
+-- Returns the name of a method or model of the runs that is a function of this process, which other
+-- processes cannot load; nil if there is none.
 local function of_this_process(runs)
   for _, run in ipairs(runs) do
     local name = own_code.function_in(run.config)
@@ -204,7 +206,7 @@ function Study:run(runs, given)
   local same_data = SameData.new(self.folder, opts.data)
   local waiting = self:waiting(runs, same_data)
   if #waiting == 0 then return end
-  if not side_by_side.possible or opts.data or of_this_process(runs) then opts.jobs = 1 end
+  if not runners.possible or opts.data or of_this_process(runs) then opts.jobs = 1 end
   local began, before = core.clock(), self:seconds()
   local shown <close> = display.new(self, runs, #waiting, opts)
   local work = {
@@ -230,10 +232,10 @@ function Study:run(runs, given)
       opts.failed(run, message)
     end,
   }
-  return (opts.jobs > 1 and side_by_side or in_turn).run(waiting, work)
+  return (opts.jobs > 1 and runners.side_by_side or runners.in_turn)(waiting, work)
 end
 
---- Those of the runs that are finished with these very settings.
+--- Returns the runs that are finished with these very settings.
 function Study:finished(runs)
   local list = {}
   for _, run in ipairs(runs) do
@@ -267,7 +269,7 @@ function Study:complete(runs, opts, notes)
   return records
 end
 
---- A report (see ladies.report) in the folder of the study.
+--- Makes an empty report (see ladies.report) in the folder of the study.
 function Study:report(name, title)
   local report = Report.new(name, self.folder.path, title)
   report.failed = self.failed

@@ -1,4 +1,4 @@
---- Measurements that are kept in a study as runs are.
+--- Carries out the measurements of a study and saves their records as those of runs are.
 
 local core = require "ladies_core"
 local progress = require "ladies.base.progress"
@@ -6,7 +6,7 @@ local provenance = require "ladies.report.provenance"
 local tables = require "ladies.base.tables"
 
 --- measured(study, items, unit, quiet, measure) -> records: measures those of `items`, {key =,
--- ...}, that are not measured yet, or are to be `again`: measure(item) gives a record, which is
+-- ...}, that are not measured yet or have the field `again`: measure(item) gives a record, which is
 -- kept with its time and machine. Returns the records of all. unit: what an item is, for the
 -- progress bar.
 return function(study, items, unit, quiet, measure)

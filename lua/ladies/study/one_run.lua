@@ -1,9 +1,9 @@
---- One run of a study: from its settings to its record, which is plain data.
+--- Trains one run of a study from its settings, and makes its record, which is plain data.
 
 local core = require "ladies_core"
 local complete = require "ladies.data.complete"
 local experiment = require "ladies.experiment"
-local hashes_of = require "ladies.data.hashes"
+local hashes = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local machine = require "ladies.base.machine"
 local metrics = require "ladies.evaluation.metrics"
@@ -11,19 +11,20 @@ local tables = require "ladies.base.tables"
 
 local one_run = {}
 
---- The data set of the settings of a run.
+--- Loads the data set that the settings of a run name.
 function one_run.load(config)
   return experiment.load(experiment.configure(config))
 end
 
---- A text that two runs share when their settings ask for the same data set, read in the same way.
+--- Returns a text that is the same for two runs whose settings name the same data set, read in the
+-- same way.
 function one_run.source(config)
-  local settings = {dataset = config.dataset, shuffle = config.shuffle, features = config.features}
-  for key in pairs(complete.SPEC) do settings[key] = config[key] end
-  return json.encode(settings)
+  return json.encode(tables.merged(complete.options_of(config), {dataset = config.dataset,
+    shuffle = config.shuffle, features = config.features}))
 end
 
--- Micro-F1 on each part of the split, by exact inference: that of the validation, where it was.
+-- Returns the micro-F1 on each part of the split, from the predictions of the validation if these
+-- came from exact inference, and otherwise from a new exact inference.
 local function trace_of(at, data)
   local predicted = at.predicted or metrics.predictions(at.model, data)
   local point = {batch = at.batch, seconds = at.seconds}
@@ -44,8 +45,8 @@ end
 -- wall            seconds from here to the end, with loading, validation and test
 -- data            hashes of the data set (see ladies.data.hashes)
 -- notes           of the data set (see ladies.data.notes), nil where there are none
--- and everything of ladies.training.summary. opts: data, a data set instead of config.dataset; jobs
--- (1); tick, called at every validation.
+-- and everything of ladies.training.record.summary. opts: data, a data set instead of
+-- config.dataset; jobs (1); tick, called at every validation.
 function one_run.train(run, opts)
   local began, curve = core.clock(), {}
   local trace = run.trace and {} or nil
@@ -64,7 +65,7 @@ function one_run.train(run, opts)
   result.history = nil     -- the curve has it
   local notes = data.notes and data.notes[1] and data.notes or nil
   return tables.merged({key = run.key, config = run.config, curve = curve, trace = trace,
-    notes = notes, data = hashes_of(data), machine = machine.text(), jobs = opts.jobs or 1,
+    notes = notes, data = hashes.of(data), machine = machine.text(), jobs = opts.jobs or 1,
     threads = core.threads(), wall = core.clock() - began}, result)
 end
 

@@ -1,4 +1,5 @@
---- Variants of a training, each with several seeds: what means and their intervals are made of.
+--- Trains variants of settings with several seeds each, for means and confidence intervals over the
+-- seeds.
 
 local experiment = require "ladies.experiment"
 local tables = require "ladies.base.tables"
@@ -8,18 +9,23 @@ local tables = require "ladies.base.tables"
 -- can be. A variant:
 -- key, settings   what its runs are called, before ", seed N", and their settings but for the seed
 -- runs            how often, where that is less
+-- first           its first seed, where that is another one
 -- trace           see ladies.study
 -- and it is given its `records`, in the order of the seeds, and `by_seed`, the same with false for
 -- a run that failed. Of these `notes` gets a line each. With opts.kept nothing is trained, and the
 -- runs are those that are finished. The other options are those of study:run.
 return function(study, variants, opts, notes)
-  local first, runs = opts.first or 1, {}
-  local function key_of(variant, i) return ("%s, seed %d"):format(variant.key, first + i - 1) end
+  local runs = {}
+  local function seed_of(variant, i) return (variant.first or opts.first or 1) + i - 1 end
+  local function key_of(variant, i)
+    return ("%s, seed %d"):format(variant.key, seed_of(variant, i))
+  end
   for i = 1, opts.runs do
     for _, variant in ipairs(variants) do
       if i <= (variant.runs or opts.runs) then
         runs[#runs + 1] = {key = key_of(variant, i), trace = variant.trace,
-          config = experiment.configure(tables.merged(variant.settings, {seed = first + i - 1}))}
+          config = experiment.configure(tables.merged(variant.settings,
+            {seed = seed_of(variant, i)}))}
       end
     end
   end

@@ -1,30 +1,29 @@
---- That all runs of a study are trained on the same data, by hashes: what has the same name or path
--- may be another data set by the time when the study goes on, and numbers of both are not for one
+--- Makes sure, by hashes, that all runs of a study are trained on the same data. A name or path may
+-- stand for changed data when a study goes on later, and results from both must not be mixed in one
 -- table.
 
-local changes = require "ladies.data.changes"
 local errors = require "ladies.base.errors"
-local hashes_of = require "ladies.data.hashes"
+local hashes = require "ladies.data.hashes"
 local one_run = require "ladies.study.one_run"
 
 local SameData = {__name = "ladies.SameData"}
 SameData.__index = SameData
 
---- For the study in `folder`; data: the one data set of all its runs, or nil.
+--- Makes the check for the study in `folder`; data: the one data set of all its runs, or nil.
 function SameData.new(folder, data)
-  local common = data and hashes_of(data)
+  local common = data and hashes.of(data)
   return setmetatable({folder = folder, common = common, by_source = {}}, SameData)
 end
 
--- The hashes of the data set of these settings as it is now, or nil where it cannot be read: it is
--- the runs that need it which fail then.
+-- Returns the hashes of the data set of these settings as it is now, or nil where it cannot be
+-- read; then the runs that need it fail later.
 function SameData:now(config)
   if self.common then return self.common end
   local ok, data = errors.try(one_run.load, config)
-  return ok and hashes_of(data) or nil
+  return ok and hashes.of(data) or nil
 end
 
---- An error when the record, of a run that has just ended, is of another content than those before.
+--- Fails when the data of a run that has just ended, by its record, are not those of earlier runs.
 function SameData:agree(record)
   local source = one_run.source(record.config)
   local known = self.common or self.by_source[source]
@@ -32,7 +31,7 @@ function SameData:agree(record)
     self.by_source[source] = record.data
     return
   end
-  local parts = changes(record.data or {}, known)
+  local parts = hashes.differing(record.data or {}, known)
   if parts then
     errors.fail(("ladies.study: %s: %s was trained on other data than %s is now (%s); choose "
       .. "another folder"):format(self.folder, record.key, record.config.dataset or "its data set",
@@ -40,7 +39,7 @@ function SameData:agree(record)
   end
 end
 
---- The same of a record that was there already, which is compared with the data set of today.
+--- Fails when the data of an earlier record are not the data set as it is now.
 function SameData:check(record)
   local source = one_run.source(record.config)
   if not self.by_source[source] then self.by_source[source] = self:now(record.config) end

@@ -1,27 +1,25 @@
---- Every combination of some settings, ranked by validation F1: how to choose settings without a
--- look at the test nodes, whose F1 is not shown.
+--- Trains with every combination of some settings and ranks them by validation, to choose settings
+-- without a look at the test nodes, whose metrics are not shown.
 
+local carry_out = require "ladies.study.carry_out"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local metric_text = require "ladies.task.metric_text"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
-local provenance = require "ladies.report.provenance"
-local repeated = require "ladies.study.repeated"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 local settings_text = require("ladies.experiment.settings").text
-local statistics = require "ladies.report.statistics"
-local Study = require "ladies.study"
+local statistics = require "ladies.statistics"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
-local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "ladies.sweep"
 
 -- ---------------------------------------------------------------- what is run
 
--- Settings that a sweep has options for.
+-- Settings that cannot be varied since the sweep has options for them, with these options.
 local FIXED = {method = "methods", dataset = "datasets", preset = "preset", seed = "runs"}
 
 -- Fails when the values of a setting are not all different, or it is set elsewhere as well.
@@ -47,7 +45,8 @@ local function check_once(one, seen, opts)
   end
 end
 
--- The combinations, each {label =, settings =}, the last of the varied settings going fastest.
+-- Returns all combinations of values, each {label =, settings =}; the last of the varied settings
+-- changes first.
 local function combinations(opts)
   local list, seen = {{label = "", settings = {}}}, {}
   for i, one in ipairs(opts.vary) do
@@ -71,8 +70,8 @@ local function combinations(opts)
   return list
 end
 
--- The settings that all runs have in common: those of the user, and the model that all methods can
--- train with every combination.
+-- Returns the settings that all runs have in common: those of the user, and a model that all
+-- methods can train with every combination.
 local function common_of(opts, plain, list)
   local common = tables.merged(opts.settings)
   for _, combination in ipairs(list) do
@@ -82,7 +81,7 @@ local function common_of(opts, plain, list)
   return common
 end
 
--- The columns: each method on each data set, {title =, settings =}.
+-- Returns the columns of the table, {title =, settings =}, one for each method on each data set.
 local function columns_of(opts, names, combined)
   local list = {}
   local parsed = tables.map(opts.methods, function(text) return own_code.method(WHERE, text) end)
@@ -98,7 +97,8 @@ local function columns_of(opts, names, combined)
   return list
 end
 
--- What is trained, by combination and then by column: see ladies.study.repeated.
+-- Lists the variants that are trained, by combination and then by column: see
+-- ladies.study.repeated.
 local function variants_of(list, columns)
   return tables.map(list, function(combination)
     return tables.map(columns, function(column)
@@ -110,66 +110,82 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
--- Of a combination, from its variants: F1s in percent, `by_column`, means, nil where no run is
+-- Describes the metric that the runs of some cases go by, as metric_text.of does.
+local function shown_of(cases)
+  for _, case in ipairs(cases) do
+    if case.records[1] then return metric_text.of_record(case.records[1]) end
+  end
+  return metric_text.of_record{}
+end
+
+-- Scores a combination by its variants: the metric, `by_column`, means, nil where no run is
 -- there; `by_seed`, means over the columns; `mean`, of all, nil where a run failed.
-local function score(combination, variants, n_seeds)
+local function score(combination, variants, n_seeds, shown)
   local one, whole = {combination = combination, by_column = {},
     by_seed = tables.repeated(0, n_seeds)}, true
   for i, variant in ipairs(variants) do
-    local list = statistics.column(variant.records, "val_f1", 100)
+    local list = metric_text.validations(variant.records, shown)
     whole = whole and #list == n_seeds
-    one.by_column[i] = Table.number(statistics.mean(list), "%.2f")
-    for j, f1 in ipairs(list) do one.by_seed[j] = one.by_seed[j] + f1 / #variants end
+    one.by_column[i] = Table.number(statistics.mean(list), shown.format)
+    for j, value in ipairs(list) do one.by_seed[j] = one.by_seed[j] + value / #variants end
   end
   one.mean = whole and statistics.mean(one.by_seed) or nil
   return one
 end
 
--- The combinations with their scores, best first; those of which a run failed come last.
-local function ranking(list, variants, n_seeds)
+-- Returns the combinations with their scores, best first; those with failed runs come last.
+local function ranking(list, variants, n_seeds, shown)
   local ranked = tables.map(list, function(combination, i)
-    return score(combination, variants[i], n_seeds)
+    return score(combination, variants[i], n_seeds, shown)
   end)
+  local sign = shown.mode == "min" and -1 or 1
   table.sort(ranked, function(a, b)
-    local x, y = a.mean or -1, b.mean or -1
+    local x, y = a.mean and sign * a.mean or -math.huge, b.mean and sign * b.mean or -math.huge
     if x ~= y then return x > y end
     return a.combination.label < b.combination.label
   end)
   return ranked
 end
 
--- How far a combination's mean is below the best one's, with half the 95 % interval of that.
-local function behind(one, best)
+-- Returns how far a combination's mean is behind the best one's, with half the 95 % interval of
+-- that.
+local function behind(one, best, shown)
   if not one.mean then return Table.number(nil) end
-  local list = statistics.differences(best.by_seed, one.by_seed)
+  local better, worse = best.by_seed, one.by_seed
+  if shown.mode == "min" then better, worse = worse, better end
+  local list = statistics.differences(better, worse)
   local mean, half = statistics.mean(list), statistics.half_width(list)
-  return {text = one == best and "" or statistics.with_spread(mean, #list > 1 and half, "%.2f"),
+  return {text = one == best and "" or Table.with_spread(mean, #list > 1 and half,
+    shown.format),
     mean, half}
 end
 
-local function table_of(ranked, columns)
+local function table_of(ranked, columns, shown)
   local results = Table.new(tables.append({"settings", "mean",
     {"behind the best", csv = {"behind", "behind_half_width"}}},
     tables.map(columns, function(column) return column.title end)))
   for _, one in ipairs(ranked) do
-    results:add(tables.append({one.combination.label, Table.number(one.mean, "%.2f"),
-      behind(one, ranked[1])}, one.by_column))
+    results:add(tables.append({one.combination.label, Table.number(one.mean, shown.format),
+      behind(one, ranked[1], shown)}, one.by_column))
   end
   return results
 end
 
-local function title_of(opts, names)
-  return ("Settings by validation F1: %s on %s"):format(
+local function title_of(opts, cases)
+  return ("Settings by validation %s: %s on %s"):format(shown_of(cases).short,
     table.concat(tables.map(opts.vary, function(one) return (one[1]:gsub("_", " ")) end), ", "),
-    table.concat(tables.map(names, run_folder.plain), ", "))
+    table.concat(tables.map(opts.datasets, run_folder.plain), ", "))
 end
 
--- What the numbers of the table are.
-local function description(opts)
+-- Returns a text that explains the numbers of the table.
+local function description(opts, shown)
   local first, fixed = opts.first, settings_text(opts.settings, "seed")
-  return ([[Micro-F1 in percent on the validation nodes, of the model that is kept; %s; preset %s
+  return ([[%s%s on the validation %s, of the model that is kept; %s; preset %s
 with %s. "behind the best" is of the mean, seed by seed, with its 95 %% interval by
 Student's t where there are several seeds.]]):format(
+    shown.name:gsub("^%l", string.upper), shown.percent and " in percent"
+      or shown.mode == "min" and ", of which less is better," or "",
+    shown.name == "micro-F1" and "nodes" or "part",
     opts.runs == 1 and "seed " .. first
       or ("mean over the seeds %d to %d"):format(first, first + opts.runs - 1),
     opts.preset, fixed ~= "" and fixed or "all its other settings")
@@ -177,10 +193,51 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
+local SWEEP = {
+  where = WHERE, name = "sweep", title = title_of, folder = "runs/sweep", seeded = true,
+  strict = true,
+  options = {
+    vary = "table", methods = {"table", {"ladies:64", "ladies:512"}},
+    datasets = {"array of strings", {"cora", "citeseer", "pubmed"}},
+    preset = {"default|paper|code", "default"}, runs = {"positive integer", 5},
+  },
+}
+
+function SWEEP.identity(opts)
+  return "sweep " .. json.encode{vary = opts.vary, methods = own_code.names(opts.methods),
+    datasets = opts.datasets, preset = opts.preset, settings = opts.settings}
+end
+
+-- Lists the variants that are trained, by combination and then by column; and returns the
+-- combinations, the columns and the variants of each combination.
+function SWEEP.cases(opts, names)
+  local flat, list = {}, combinations(opts)
+  local columns = columns_of(opts, names, list)
+  local variants = variants_of(list, columns)
+  for _, of_one in ipairs(variants) do tables.append(flat, of_one) end
+  return flat, {combinations = list, columns = columns, variants = variants}
+end
+
+function SWEEP.show(report, cases, opts, more)
+  local shown = shown_of(cases)
+  for _, case in ipairs(cases) do
+    local record = case.records[1]
+    if record and not metric_text.validation(record, shown.name) then
+      errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE,
+        case.settings.dataset))
+    end
+  end
+  local ranked = ranking(more.combinations, more.variants, opts.runs, shown)
+  report:results(table_of(ranked, more.columns, shown))
+  report.best = ranked[1].mean and ranked[1].combination.settings
+end
+
+function SWEEP.notes(cases, opts) return {description(opts, shown_of(cases))} end
+
 --- ladies.sweep{vary = {{"dropout", 0, 0.3}, {"self_nodes", "none", "previous"}}, ...} -> table:
--- trains with every combination of the values and ranks them by the mean validation F1 over
--- methods, data sets and runs. Returns a report (see ladies.report) with `best`: settings, nil
--- where runs of all combinations failed.
+-- trains with every combination of the values and ranks them by the mean over methods, data sets
+-- and runs of what validation goes by, such as micro-F1. Returns a report (see ladies.report) with
+-- `best`: settings, nil where runs of all combinations failed.
 -- vary       array of {"setting of ladies.experiment", value, value, ...}
 -- methods    as for ladies.compare ({"ladies:64", "ladies:512"})
 -- datasets   cora, citeseer and pubmed
@@ -190,34 +247,6 @@ end
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
 -- out        the folder of the study (runs/sweep-1), which goes on where it was stopped
 -- quiet      no progress
-local function sweep(given)
-  local opts = options.check(WHERE, given, Study.options{
-    vary = "table", methods = {"table", {"ladies:64", "ladies:512"}},
-    datasets = {"array of strings", {"cora", "citeseer", "pubmed"}},
-    preset = {"default|paper|code", "default"}, runs = {"positive integer", 5},
-  })
-  opts.first = opts.settings.seed or 1
-  local names, missing = usable_data(WHERE, opts.datasets)
-  if #missing > 0 then errors.fail(("%s: %s"):format(WHERE, table.concat(missing, "; "))) end
-  local list, failures = combinations(opts), {}
-  local columns = columns_of(opts, names, list)
-  local variants = variants_of(list, columns)
-  local identity = "sweep " .. json.encode{vary = opts.vary, methods = own_code.names(opts.methods),
-    datasets = opts.datasets, preset = opts.preset, settings = opts.settings}
-  local flat = {}
-  for _, of_one in ipairs(variants) do tables.append(flat, of_one) end
-  local study = Study.at(opts.out, "runs/sweep", identity)
-  local records = repeated(study, flat, opts, failures)
-  if not records[1].val_f1 then
-    errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, names[1]))
-  end
-  local ranked = ranking(list, variants, opts.runs)
-  local report, results = study:report("sweep", title_of(opts, names)), table_of(ranked, columns)
-  report:table(results)
-  report:csv(results)
-  report:note(provenance.runs(study, records), description(opts), table.unpack(failures))
-  report.best = ranked[1].mean and ranked[1].combination.settings
-  return report:write()
-end
+local function sweep(given) return carry_out(SWEEP, given) end
 
 return sweep

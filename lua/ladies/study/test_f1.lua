@@ -1,26 +1,28 @@
---- Test F1s in percent of variants that ladies.study.repeated has trained, seed by seed.
+--- Computes the test F1s in percent of variants that ladies.study.repeated has trained, and
+-- differences between variants, seed by seed.
 
-local statistics = require "ladies.report.statistics"
+local statistics = require "ladies.statistics"
 local Table = require "ladies.report.table"
 
 local test_f1 = {}
 
---- By seed; a run that failed leaves a hole, which is false. Nothing without a variant.
+--- Returns the test F1s of a variant in percent, by seed; a run that failed leaves a hole, which is
+-- false. Without a variant there are none.
 function test_f1.of(variant)
   return statistics.column(variant and variant.by_seed or {}, "test_f1", 100)
 end
 
---- What a variant has more than another one, seed by seed, for seeds that both have.
+--- Returns by how much a variant's test F1 is above that of another one, for seeds that both have.
 function test_f1.differences(variant, other)
   return statistics.differences(test_f1.of(variant), test_f1.of(other))
 end
 
---- The cell of a table: the mean and its 95 % interval.
+--- Returns the table cell with the mean of a variant's test F1s and its 95 % interval.
 function test_f1.cell(variant)
   return Table.interval(statistics.present(test_f1.of(variant)), "%.1f")
 end
 
---- The same of the differences.
+--- Returns the table cell with the mean difference of two variants' test F1s and its interval.
 function test_f1.difference_cell(variant, other)
   return Table.interval(test_f1.differences(variant, other), "%+.1f")
 end

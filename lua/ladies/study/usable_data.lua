@@ -1,5 +1,5 @@
---- The data sets that a study asks for by name: those that can be used here, and what to do about
--- the others.
+--- Sorts the data sets that a study asks for by name into those that can be used here and the
+-- others, with what to do about these.
 
 local core = require "ladies_core"
 local collection = require "ladies.data.store.collection"
@@ -7,13 +7,13 @@ local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local fetch = require "ladies.data.store.fetch"
 local readers = require "ladies.data.formats.readers"
-local run_folder = require "ladies.training.run_folder"
+local run_folder = require "ladies.training.record.run_folder"
 
--- Why a data set cannot be used, in one line, or nil when it can. One that is fetched on first use
--- is fetched here, once for all runs.
+-- Returns a line that says why a data set cannot be used, or nil when it can. A data set that is
+-- downloaded on first use is downloaded here, once for all runs.
 local function obstacle(name)
   if readers.is_path(name) then
-    -- Other forms may be named by what their files begin with.
+    -- Data sets of other formats may be named by the common beginning of their files' names.
     local there = core.exists(name) or not name:find "%.npz$" and readers.fits(name)
     return not there and name .. " does not exist" or nil
   end
@@ -26,9 +26,9 @@ local function obstacle(name)
   return not ok and errors.message(message) or nil
 end
 
---- usable_data(where, names) -> names, notes: the names of data sets that can be used, and a line
--- about each of the others. It is an error, which begins with `where`, when there is none, or when
--- tables would show two of them under one name.
+--- usable_data(where, names) -> names, notes: returns the names of the data sets that can be used,
+-- and a line about each of the others. It is an error, which begins with `where`, when none can be
+-- used, or when two would have the same name in tables.
 return function(where, names)
   local list, notes, called = {}, {}, {}
   for _, name in ipairs(names) do

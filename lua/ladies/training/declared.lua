@@ -1,7 +1,7 @@
---- Every option of ladies.train, once: its type, its default, what it is, and what it means for a
--- run that goes on. The settings of an experiment (ladies.experiment.settings), the options of
--- `ladies train`, and what a checkpoint is compared by (ladies.training.run_identity) are made of
--- it.
+--- Declares every option of ladies.train once: its type, default and help, and whether it may
+-- change when a run is resumed. The settings of an experiment (ladies.experiment.settings), the
+-- options of `ladies train`, and the comparison of checkpoints
+-- (ladies.training.checkpoint.identity) are made from these declarations.
 --
 -- An option is {name, type, default =, help =}, with the types of ladies.options. One without a
 -- default may stay open; `follows` says what it becomes then. It is in one of these groups:
@@ -16,6 +16,8 @@
 --   free = "resumed"   it may change when a run goes on; several ranks must agree on it
 --   free = "always"    the bits of a run do not depend on it, or its code tells for itself
 --   elsewhere = text   what it is, is compared by other means, which the text names
+--
+-- In a program an option with `also` may be of that type, too; `was` is its name in older runs.
 
 local errors = require "ladies.base.errors"
 local tables = require "ladies.base.tables"
@@ -29,14 +31,20 @@ declared.groups = {
   optimizer = {
     {"lr", "positive number", default = 1e-3, help = "Adam's learning rate"},
     {"weight_decay", "non-negative number", default = 0,
-      help = "added to the gradient, times the weight"},
+      help = "an L2 penalty: added to the gradient, times the weight"},
+    {"decoupled_decay", "non-negative number", follows = "0",
+      help = "AdamW's in place of it: times the learning rate, taken off the weight"},
+    {"groups", "string", follows = "none", help = "of parameters with a learning rate, a decay or "
+      .. "a bound of their own, as 'layers.1.*:weight_decay=5e-4,lr=0.01; head.*:clip=1'"},
+    {"average", "string", follows = "none", help = "of the weights over steps, which is validated "
+      .. "and kept: ema:0.999, an exponential moving one, or swa:100, the mean from step 100 on"},
     {"clip", "non-negative number", default = 0,
       help = "bound on the norm of all gradients; 0: none"},
   },
   training = {
     {"batch_size", "positive integer", default = 512, help = "training nodes of a batch; at the "
       .. "end of an epoch, fewer than a quarter of them join the batch before"},
-    {"accumulate", "integer in [1, 65536]", follows = "1", also = "grad_accumulate",
+    {"accumulate", "integer in [1, 65536]", follows = "1", was = "grad_accumulate",
       help = "mini-batches of a step: the mean of their gradients is one"},
     {"precision", "float32|bfloat16", follows = "float32", help = "of dense products in training; "
       .. "bfloat16 where the processor has AMX or AVX512-BF16"},
@@ -46,14 +54,18 @@ declared.groups = {
       help = "end after so long, without validation"},
   },
   validation = {
+    {"validation", "exact|sampled", default = "exact", also = "callable", was = "validate",
+      help = "over the whole graph, or of a batch with 20 times the samples"},
     {"eval_every", "positive integer", follows = "10, on a large graph 100",
       help = "batches between two validations"},
     {"patience", "non-negative integer", default = 600, free = "resumed",
-      help = "end when validation F1 has not risen by min_gain for so many batches; 0: never"},
+      help = "end when validation has not become better by min_gain for so many batches; 0: never"},
     {"min_gain", "non-negative number", default = 0.01,
-      help = "what counts as a rise of validation F1"},
+      help = "what counts as a gain in validation: of F1 so much of it, of errors that share"},
     {"best", "highest|gain", default = "highest",
-      help = "the model that is kept: that of the highest F1, or of the last rise"},
+      help = "the model that is kept: that of the best validation, or of the last gain"},
+    {"monitor", "string", also = "table", follows = "the task's first metric",
+      help = "the metric of the task by which validation goes; loss: the loss, for nodes"},
   },
   running = {
     {"workers", "integer in [0, 256]", default = 0, free = "always", value = "K",
@@ -79,15 +91,14 @@ declared.groups = {
       .. "they waited"},
   },
   script = {
-    {"data", "table", required = true, elsewhere = "the hashes of its parts"},
+    {"data", "table", elsewhere = "the hashes of its parts"},
+    {"task", "Task"},
     {"model", "table", required = true, help = "with what its `config` says of it"},
     {"sampler", "callable", elsewhere = "the last mini-batch, drawn once more"},
     {"P", "Matrix"},
     {"optimizer", "Optimizer"},
     {"schedule", "callable"},
     {"loss", "callable"},
-    {"validate", "callable"},
-    {"monitor", "table"},
     {"ahead", "positive integer", free = "always"},
     {"on_batch", "callable", free = "always"},
     {"on_validation", "callable", free = "always"},
@@ -101,55 +112,71 @@ declared.groups = {
 
 local ORDER = {"seed", "optimizer", "training", "validation", "running", "script"}
 
--- Settings of an experiment that say where something lies, whose contents are compared.
-local PLACES = {"dataset", "method_file", "model_file"}
+-- Settings of an experiment that are paths; the contents of the files are compared instead.
+local PLACES = {"dataset", "method_file", "model_file", "task_file"}
 
---- All options, in order.
+--- Returns all options, in order.
 function declared.all()
   local list = {}
   for _, name in ipairs(ORDER) do tables.append(list, declared.groups[name]) end
   return list
 end
 
---- The option of this name, or nil.
+--- Returns the option with this name, or nil.
 function declared.find(name)
   for _, one in ipairs(declared.all()) do
     if one[1] == name then return one end
   end
 end
 
---- The type and the default of an option, for options.check.
-function declared.typed(name)
-  local one = declared.find(name)
-  if one.default ~= nil then return {one[2], one.default} end
-  return one.required and one[2] or one[2] .. " or nil"
+--- Returns the type of an option of the list for values that a program gives.
+function declared.type_of(one)
+  return one.also and one[2] .. " or " .. one.also or one[2]
 end
 
---- The same of all, by name.
+--- Tells whether a value of the option with this name can only be given by a program (such as a
+-- function), and not as a setting.
+function declared.is_code(name, value)
+  local one = declared.find(name)
+  return one ~= nil and one.also ~= nil and type(value) ~= "string"
+end
+
+--- Returns the type and the default of an option, for options.check.
+function declared.typed(name)
+  local one = declared.find(name)
+  local type_text = declared.type_of(one)
+  if one.default ~= nil then return {type_text, one.default} end
+  return one.required and type_text or type_text .. " or nil"
+end
+
+--- Returns the types of all options by name, for options.check.
 function declared.spec()
   local spec = {}
   for _, one in ipairs(declared.all()) do spec[one[1]] = declared.typed(one[1]) end
   return spec
 end
 
---- The options of ladies.train under the names that they have here; one may also go by an older
--- name. Errors begin with `where`.
-function declared.renamed(where, given)
+--- Fails, with a message that begins with `where`, for an option that is given by its former name.
+function declared.check_names(where, given)
   for _, one in ipairs(declared.all()) do
-    local value = one.also and given[one.also]
-    if value ~= nil then
-      if given[one[1]] ~= nil then
-        errors.fail(("%s: %s and %s are the same; give one"):format(where, one[1], one.also))
-      end
-      given = tables.merged(given, {[one[1]] = value})
-      given[one.also] = nil
+    if one.was and given[one.was] ~= nil then
+      errors.fail(("%s: %s is called %s"):format(where, one.was, one[1]))
     end
   end
-  return given
 end
 
---- The names of options and settings, as a set, that may differ: "resumed", between a run and the
--- same one later; "always", between two ranks too.
+--- Returns the settings in a checkpoint with former names of options replaced by the present ones.
+function declared.renamed(settings)
+  settings = tables.merged(settings)
+  for _, one in ipairs(declared.all()) do
+    local value = one.was and settings[one.was]
+    if value ~= nil then settings[one[1]], settings[one.was] = value, nil end
+  end
+  return settings
+end
+
+--- Returns the set of the names of options and settings that may differ: "resumed", when a run is
+-- resumed; "always", also between two ranks.
 function declared.free(when)
   local names = {}
   for _, name in ipairs(PLACES) do names[name] = true end
@@ -159,7 +186,7 @@ function declared.free(when)
   return names
 end
 
---- What an option is that is not given, and not left open.
+--- Returns the default of an option.
 function declared.default(name)
   local one = declared.find(name)
   if not one then return nil end

@@ -1,8 +1,8 @@
 /* FastGCN: t draws with replacement from the squared column norms of P, and the entries of the rows
  * dst in the drawn columns. A bit for each node, small enough to stay in the cache, dismisses nearly
  * all other entries. */
-#include "base/memory.h"
 #include "fused.h"
+#include "memory/memory.h"
 
 enum { AHEAD = 8 };
 

@@ -4,9 +4,9 @@
 #ifndef FUSED_H
 #define FUSED_H
 
-#include "base/marker.h"
-#include "base/rng.h"
 #include "graph/csr.h"
+#include "graph/marker.h"
+#include "random/rng.h"
 #include "sample/alias.h"
 
 /* A layer as it leaves: src[j] is the node of adj's column j. */

@@ -1,8 +1,8 @@
 /* GraphSAGE, mean form, without replacement: a node's loop, which is kept, and k of its other
  * neighbours, weighted with P and divided by their sum. Rows are drawn in parallel, each into places
  * of its own; then one pass renames the columns, whose marks were fetched ahead. */
-#include "base/threads.h"
 #include "fused.h"
+#include "system/threads.h"
 
 enum { GRAIN = 1024, GROUP = 64, ROWS_AHEAD = 4 };
 

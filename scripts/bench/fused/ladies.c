@@ -2,7 +2,7 @@
  * order of first touch and adds up their squared norms; the second, over the names, keeps the entries
  * of drawn columns. */
 #include "fused.h"
-#include "sample/keys.h"
+#include "kernel/keys.h"
 
 enum { AHEAD = 16 };
 

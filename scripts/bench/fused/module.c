@@ -2,8 +2,8 @@
  * those of the program that loads it. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "fused.h"
+#include "memory/memory.h"
 #include "state/bind.h"
 
 #define SAMPLER "ladies.FusedSampler"

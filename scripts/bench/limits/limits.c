@@ -4,10 +4,10 @@
  * data. Tensors must have the shapes that are told below; they are not checked. */
 #include <cblas.h>
 
-#include "base/simd.h"
-#include "base/threads.h"
 #include "graph/csr.h"
 #include "state/bind.h"
+#include "system/simd.h"
+#include "system/threads.h"
 
 enum { GRAIN = 8192, ROWS = 64, SIDE = 512 };
 

@@ -446,7 +446,7 @@ def run():
     began = clock()
     blocks, nodes, wanted, last = next(batches)
     sampled = clock()
-    x = constant or gather(nodes)
+    x = gather(nodes) if constant is None else constant
     gathered = clock()
     if method == "full":
         constant = x

@@ -6,7 +6,6 @@
 -- is drawn.
 
 local ladies = require "ladies"
-local choice = ladies.sampling.choice
 
 -- The model's layers one by one, in place of its own loop over them, to see what goes in.
 local function propagate(model, h, batch, rng)
@@ -35,21 +34,19 @@ return function(P, settings)
     end
   end
 
+  local layers = ladies.sampling.layerwise(P, {
+    samples = settings.samples, layers = settings.layers,
+    probability = function(U, near, at)                           -- U = P[dst, near]
+      local p, own = U:col_sums(2), norms[at.layer]
+      return own and p * own[near] or p
+    end,
+  })
+
   -- seeds: the nodes that the mini-batch is for. rng: the only source of randomness.
   local function draw(_, seeds, rng)
-    local dst, blocks = seeds, {}
-    for l = settings.layers, 1, -1 do                             -- from the output down
-      local U, near = P:slice(dst)                                -- P[dst, near], near: neighbours
-      local p = U:col_sums(2)
-      if norms[l] then p = p * norms[l][near] end
-      local pick, w = choice(p, settings.samples, {rng = rng})    -- places in near, their weights
-      local adj = U:pick_cols(pick):scale_cols(w)                 -- an estimate of P[dst, :]
-      local src = near[pick]
-      blocks[l] = {adj = adj:row_normalize(), dst = dst, src = src}
-      dst = src                                                   -- of the next layer down
-    end
-    return {blocks = blocks, input = dst, output = seeds, propagate = propagate,
-      after_step = after_step}
+    local batch = layers(seeds, rng)
+    batch.propagate, batch.after_step = propagate, after_step
+    return batch
   end
 
   -- adaptive: a mini-batch depends on the step before it, so none is drawn ahead.

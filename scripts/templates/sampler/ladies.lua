@@ -3,23 +3,21 @@
 -- Each layer draws its nodes together, from all neighbours of the nodes above it. As it stands it
 -- is LADIES (Zou et al., NeurIPS 2019); p is what to change first.
 
-local choice = require("ladies").sampling.choice
+local sampling = require("ladies").sampling
+
+-- Returns numbers to which the probabilities of drawing nodes are in proportion, for a layer whose
+-- nodes are dst: one for each of near, the nodes that have an entry in U = P[dst, near].
+local function probability(U)
+  return U:col_sums(2)                                            -- p(u) ~ ||P[dst, u]||^2
+end
 
 -- P: the propagation matrix of the graph. settings: of the run; `samples` and `layers` are used.
 return function(P, settings)
-  -- seeds: the nodes that the mini-batch is for. rng: the only source of randomness, so that the
-  -- same seed gives the same mini-batches again.
-  return function(seeds, rng)
-    local dst, blocks = seeds, {}
-    for l = settings.layers, 1, -1 do                             -- from the output down
-      local U, near = P:slice(dst)                                -- P[dst, near], near: neighbours
-      local p = U:col_sums(2)                                     -- p(u) ~ ||P[dst, u]||^2
-      local pick, w = choice(p, settings.samples, {rng = rng})    -- places in near, their weights
-      local adj = U:pick_cols(pick):scale_cols(w)                 -- an estimate of P[dst, :]
-      local src = near[pick]
-      blocks[l] = {adj = adj:row_normalize(), dst = dst, src = src}
-      dst = src                                                   -- of the next layer down
-    end
-    return {blocks = blocks, input = dst, output = seeds}
-  end
+  return sampling.layerwise(P, {
+    samples = settings.samples, layers = settings.layers,
+    probability = probability,    -- or a name: "squared_norms" is this one, but draws faster
+    draw = "wor",                 -- without replacement; "wr": with it; "poisson": each on its own
+    weight = "design",            -- 1 / (samples p), which makes sums estimates; or "debiased", ...
+    normalize = "rows",           -- rows are divided by their sums; or "sums", "none"
+  })
 end

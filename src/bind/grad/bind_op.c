@@ -1,14 +1,14 @@
-/* ladies.op: a differentiable operation written in Lua. */
+/* ladies.op: makes a differentiable operation of functions written in Lua. */
 #include <stddef.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 #include "state/bind.h"
 
-/* What a recorded call needs to go backward: a reference to the table {backward, name, arguments...}. */
+/* A recorded call of an operation, with all that backward needs of it. */
 typedef struct {
     lua_State *L;             /* the main thread of the state */
     lua_State *const *caller; /* the coroutine that goes backward */
-    int ref;
+    int ref;                  /* in the registry, of the table {backward, name, arguments...} */
     int n_args;
     const char *name; /* kept alive by the table */
 } call;
@@ -46,8 +46,8 @@ static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned
     return LD_OK;
 }
 
-/* LD_STATE when the value at the top is a Matrix whose numbers have changed since n was recorded; of
- * Tensors the tape knows. */
+/* Fails with LD_STATE when the value at the top is a Matrix that was changed in place since n was
+ * recorded. Tensors need no check here, since the tape makes one. */
 static ld_status check_unchanged(lua_State *L, const ld_node *n)
 {
     const ld_csr *a = bind_to_object(L, -1, BIND_MATRIX);
@@ -58,7 +58,8 @@ static ld_status check_unchanged(lua_State *L, const ld_node *n)
     return LD_OK;
 }
 
-/* Raises core's message without a place: who called backward gets his own before it. */
+/* Raises core's message without the line of a caller: that of the call of backward comes before it
+ * later. */
 static void check(lua_State *L, ld_status status)
 {
     if (status == LD_OK)
@@ -67,7 +68,8 @@ static void check(lua_State *L, ld_status status)
     lua_error(L);
 }
 
-/* Runs protected, so that no Lua error crosses core. */
+/* Runs the user's backward function and takes its gradients. It is called by lua_pcall, so that no
+ * Lua error jumps over core's functions. */
 static int run_backward(lua_State *L)
 {
     ld_node *n = lua_touserdata(L, 1);
@@ -103,8 +105,8 @@ static ld_status call_backward(ld_node *n)
     return status;
 }
 
-/* Refuses what carries a gradient in an argument that is no Tensor, from which it has no way out: a
- * Matrix, or a table with either in it. */
+/* Raises an error when an argument that is no Tensor carries a gradient, which could not be given
+ * back: a Matrix, or a table that holds a Matrix or a Tensor. */
 static void check_constant(lua_State *L, int arg)
 {
     const char *where = lua_pushfstring(L, "op %s", lua_tostring(L, lua_upvalueindex(3)));
@@ -115,7 +117,7 @@ static void check_constant(lua_State *L, int arg)
     lua_pop(L, 1);
 }
 
-/* The tensors among the arguments, at 1 .. n_args of the stack, as inputs of a node. */
+/* Makes the tensors among the arguments, at 1 .. n_args of the stack, the inputs of a node. */
 static void take_inputs(lua_State *L, ld_node *node, int n_args)
 {
     int n_inputs = 0;
@@ -131,7 +133,8 @@ static void take_inputs(lua_State *L, ld_node *node, int n_args)
     }
 }
 
-/* Upvalues: forward, backward, name. */
+/* Calls an operation: runs forward, and records the call in the open step. Its upvalues are
+ * forward, backward and the name. */
 static int op_call(lua_State *L)
 {
     int n_args = lua_gettop(L);
@@ -187,26 +190,21 @@ static int op_call(lua_State *L)
     return 1;
 }
 
-static int op_new(lua_State *L)
+static ld_status op_new(bind_call *c)
 {
-    static const char *const names[] = {"name", "forward", "backward", NULL};
-    bind_check_type(L, 1, LUA_TTABLE);
-    bind_check_options(L, 1, "op", names);
-    if (lua_getfield(L, 1, "forward") != LUA_TFUNCTION ||
-        lua_getfield(L, 1, "backward") != LUA_TFUNCTION)
-        return bind_error(L, "op: forward and backward must be functions");
-    if (lua_getfield(L, 1, "name") == LUA_TNIL) {
-        lua_pop(L, 1);
-        lua_pushstring(L, "?");
-    }
-    bind_arg_check(L, lua_type(L, -1) == LUA_TSTRING, 1, "name must be a string");
+    lua_State *L = c->L;
+    if (!lua_isfunction(L, 2) || !lua_isfunction(L, 3))
+        return ld_fail(LD_VALUE, "op: forward and backward must be functions");
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_pushstring(L, c->in[3].text ? c->in[3].text : "?");
     lua_pushcclosure(L, op_call, 3);
-    return 1;
+    return LD_OK;
 }
 
 static const bind_function functions[] = {
     {"op", op_new,
-     "ladies.op{name = string, forward = function, backward = function} -> function\n"
+     "ladies.op{forward = function, backward = function [, name = string]} -> function\n"
      "A differentiable operation written in Lua. forward(...) returns a Tensor; nothing in it is\n"
      "recorded. backward(gradient, ...) gets the gradient of the result and forward's arguments "
      "and\n"

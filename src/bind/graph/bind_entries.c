@@ -1,94 +1,73 @@
 /* Matrix: its entries one by one, and the diagonal: places, values, scales. */
 #include "grad/op.h"
+#include "graph/bind_matrix.h"
 #include "state/bind.h"
+#include "tensor/bind_tensor.h"
 
-static int matrix_row_of(lua_State *L)
+static ld_status matrix_row_of(bind_call *c)
 {
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_row_of(bind_new_index(L), a));
-    return 1;
+    return ld_csr_row_of(c->out[0].index, c->in[0].matrix);
 }
 
-static int matrix_col_of(lua_State *L)
+static ld_status matrix_col_of(bind_call *c)
 {
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_col_of(bind_new_index(L), a));
-    return 1;
+    return ld_csr_col_of(c->out[0].index, c->in[0].matrix);
 }
 
-static int matrix_offsets(lua_State *L)
+static ld_status matrix_offsets(bind_call *c)
 {
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_offsets(bind_new_index(L), a));
-    return 1;
+    return ld_csr_offsets(c->out[0].index, c->in[0].matrix);
 }
 
-static int matrix_entry_values(lua_State *L)
+static ld_status matrix_entry_values(bind_call *c)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
-    bind_check(L, ld_op_entries(bind_tape(L), bind_new_tensor(L), a));
-    return 1;
+    return ld_op_entries(c->tape, c->out[0].tensor, c->in[0].matrix);
 }
 
-static int matrix_with_values(lua_State *L)
+static ld_status matrix_with_values(bind_call *c)
 {
-    ld_csr *a = bind_any_matrix(L, 1);
-    ld_tensor *t = bind_operand(L, 2);
+    const ld_csr *a = c->in[0].matrix;
+    ld_tensor *t = c->in[1].tensor;
     if (t->ndim != 1 || t->n_rows != a->s->nnz)
-        return bind_error(L, "with_values: a vector of %I expected, got %s", (LUAI_UACINT)a->s->nnz,
-                          ld_tensor_shape(t));
-    ld_csr **out = bind_new_matrix(L);
-    bind_check(L, ld_csr_new(out, a->s, t, NULL, NULL));
-    if (!ld_tape_records(bind_tape(L)) && !bind_expects_step(L))
-        bind_check(L, ld_csr_settle(out));
-    return 1;
+        return ld_fail(LD_SHAPE, "with_values: a vector of %lld expected, got %s",
+                       (long long)a->s->nnz, ld_tensor_shape(t));
+    bind_check(c->L, ld_csr_new(c->out[0].matrix, a->s, t, NULL, NULL));
+    bool kept = ld_tape_records(bind_tape(c->L)) || bind_expects_step(c->L);
+    return kept ? LD_OK : ld_csr_settle(c->out[0].matrix);
 }
 
-static int matrix_scale_entries(lua_State *L)
+static ld_status matrix_scale_entries(bind_call *c)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
-    ld_tensor *w = bind_factor(L, 2);
-    bind_check(L, ld_op_csr_scale_entries(bind_tape(L), bind_new_matrix(L), a, w));
-    return 1;
+    return ld_op_csr_scale_entries(c->tape, c->out[0].matrix, c->in[0].matrix, c->in[1].tensor);
 }
 
-static int matrix_pick_entries(lua_State *L)
+static ld_status matrix_pick_entries(bind_call *c)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
+    ld_csr *a = c->in[0].matrix;
     ld_index *positions =
-        bind_to_tensor(L, 2) ? bind_push_positions(L, 2, a->s->nnz) : bind_index(L, 2);
-    bind_check(L, ld_op_csr_pick_entries(bind_tape(L), bind_new_matrix(L), a, positions));
-    return 1;
+        bind_to_tensor(c->L, 2) ? bind_push_positions(c->L, 2, a->s->nnz) : bind_index(c->L, 2);
+    return ld_op_csr_pick_entries(c->tape, c->out[0].matrix, a, positions);
 }
 
-static int matrix_dropout(lua_State *L)
+static ld_status matrix_dropout(bind_call *c)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
-    lua_Number p = bind_check_number(L, 2);
-    ld_rng *rng = bind_rng(L, 3);
-    bind_check(L, ld_op_csr_dropout(bind_tape(L), bind_new_matrix(L), a, p, rng));
-    return 1;
+    return ld_op_csr_dropout(c->tape, c->out[0].matrix, c->in[0].matrix, c->in[1].number,
+                             c->in[2].rng);
 }
 
-static int matrix_diagonal(lua_State *L)
+static ld_status matrix_diagonal(bind_call *c)
 {
-    ld_csr *a = bind_any_matrix(L, 1);
-    bind_check(L, ld_csr_diagonal(bind_new_index(L), a));
-    return 1;
+    return ld_csr_diagonal(c->out[0].index, c->in[0].matrix);
 }
 
-static int matrix_diagonal_values(lua_State *L)
+static ld_status matrix_diagonal_values(bind_call *c)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
-    bind_check(L, ld_op_diagonal_values(bind_tape(L), bind_new_tensor(L), a));
-    return 1;
+    return ld_op_diagonal_values(c->tape, c->out[0].tensor, c->in[0].matrix);
 }
 
-static int matrix_to_dense(lua_State *L)
+static ld_status matrix_to_dense(bind_call *c)
 {
-    ld_csr *a = bind_matrix_operand(L, 1);
-    bind_check(L, ld_op_to_dense(bind_tape(L), bind_new_tensor(L), a));
-    return 1;
+    return ld_op_to_dense(c->tape, c->out[0].tensor, c->in[0].matrix);
 }
 
 static int value_range(lua_State *L)
@@ -104,51 +83,60 @@ static int value_range(lua_State *L)
 }
 
 static const bind_function functions[] = {
-    {"value_range", value_range,
+    {"value_range", NULL,
      "ladies_core.value_range(A) -> number, number\n"
      "The least and the greatest of A.values, which are not copied for it: both nan where one is;\n"
-     "nothing where there are none."},
+     "nothing where there are none.",
+     .raw = value_range},
     {NULL, NULL, NULL},
 };
 
 static const bind_function methods[] = {
-    {"row_of", matrix_row_of, "A:row_of() -> Index\nThe row of every entry."},
-    {"col_of", matrix_col_of, "A:col_of() -> Index\nThe column of every entry."},
+    {"row_of", matrix_row_of, "A:row_of() -> Index\nThe row of every entry.", .reads = "A"},
+    {"col_of", matrix_col_of, "A:col_of() -> Index\nThe column of every entry.", .reads = "A"},
     {"offsets", matrix_offsets,
-     "A:offsets() -> Index\nWhere each row's entries begin, and one more for the end (from 1)."},
+     "A:offsets() -> Index\nWhere each row's entries begin, and one more for the end (from 1).",
+     .reads = "A"},
     {"entry_values", matrix_entry_values,
-     "A:entry_values() -> Tensor\nThe value of every entry, scales included. Differentiable."},
+     "A:entry_values() -> Tensor\nThe value of every entry, scales included. Differentiable.",
+     .passes = "A"},
     {"with_values", matrix_with_values,
-     "A:with_values(t) -> Matrix\nThe same structure with the vector t (one number per entry) as\n"
-     "values and no scales. In a step gradients flow to t through all that is made of the\n"
-     "matrix and said to be differentiable. It may be made before the step, but nothing of it;\n"
-     "where nothing is recorded it is a constant."},
+     "A:with_values(t) -> Matrix\n"
+     "A matrix of A's structure with the vector t (one number per entry) as values and no scales.\n"
+     "In a step gradients flow to t through all differentiable functions of the matrix. It may be\n"
+     "made before the step, but nothing of it; where nothing is recorded it is a constant.",
+     .reads = "A t"},
     {"scale_entries", matrix_scale_entries,
      "A:scale_entries(w) -> Matrix\n"
-     "Every entry times its element of w. Structure and scales are shared. Differentiable."},
+     "Every entry times its element of w. Structure and scales are shared. Differentiable.",
+     .passes = "A w"},
     {"pick_entries", matrix_pick_entries,
      "A:pick_entries(idx: Index | Tensor) -> Matrix\n"
      "The entries at ascending positions, or those where a mask with an element for each, such as\n"
      "A:entry_values():above(0.1), is not 0; rows and columns stay. `edge` has the positions in\n"
-     "A.root. Differentiable in the values and scales of A."},
+     "A.root. Differentiable in the values and scales of A.",
+     .passes = "A"},
     {"dropout", matrix_dropout,
      "A:dropout(p: number, rng) -> Matrix\n"
      "Leaves out each entry with probability p (a multiple of 2^-16) and divides the others by\n"
      "1 - p: dropout of sparse features (Srivastava et al. 2014), or of edges (Rong et al. 2020).\n"
-     "Differentiable in the values and scales of A."},
+     "Differentiable in the values and scales of A.",
+     .passes = "A"},
     {"diagonal", matrix_diagonal,
      "A:diagonal() -> Index\n"
      "For every row the place of its entry on the diagonal among the entries of the row, from 1 on;\n"
-     "0 where there is none."},
+     "0 where there is none.",
+     .reads = "A"},
     {"diagonal_values", matrix_diagonal_values,
      "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry.\n"
-     "Differentiable."},
-    {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor\nDifferentiable."},
+     "Differentiable.",
+     .passes = "A"},
+    {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor\nDifferentiable.", .passes = "A"},
     {NULL, NULL, NULL},
 };
 
 void bind_open_entries(lua_State *L)
 {
-    bind_methods(L, BIND_MATRIX, methods);
+    bind_methods(L, &bind_matrix_class, methods);
     bind_functions(L, functions);
 }

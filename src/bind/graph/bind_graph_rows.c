@@ -1,9 +1,8 @@
-/* GraphRows: the rows of a graph in shards that are here. */
+/* ladies_core.graph_rows: the rows of a sharded graph that this process holds. */
 #include "graph/bind_graph_rows.h"
 
-#include <string.h>
-
 #include "grad/op.h"
+#include "state/parts.h"
 
 #define BIND_GRAPH_ROWS "ladies.GraphRows"
 
@@ -12,135 +11,78 @@ ld_graph_rows *bind_graph_rows(lua_State *L, int arg)
     return bind_object(L, arg, BIND_GRAPH_ROWS);
 }
 
-static void drop(void *g)
+static ld_status graph_rows_new(bind_call *c)
 {
-    ld_graph_rows_unref(g);
-}
-
-static int rows_gc(lua_State *L)
-{
-    bind_drop(L, bind_check_userdata(L, 1, BIND_GRAPH_ROWS), drop);
-    return 0;
-}
-
-/* The parts of the array at arg, {{first = | ids =, rows =}, ...}, which keeps what they hold. */
-static ld_graph_part *push_parts(lua_State *L, int arg, int *n)
-{
-    static const char *const names[] = {"first", "ids", "rows", NULL};
-    bind_check_type(L, arg, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, arg);
-    ld_graph_part *parts = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *parts, 0);
-    int top = lua_gettop(L);
-    for (int i = 0; i < *n; i++) {
-        lua_rawgeti(L, arg, i + 1);
-        bind_check_type(L, top + 1, LUA_TTABLE);
-        bind_check_options(L, top + 1, "graph_rows", names);
-        for (int k = 0; names[k]; k++)
-            lua_getfield(L, top + 1, names[k]);
-        parts[i].ids = lua_isnil(L, top + 3) ? NULL : bind_index(L, top + 3);
-        parts[i].first = parts[i].ids ? 0 : bind_count(L, top + 2, "graph_rows: first") - 1;
-        bind_check_constant(L, top + 4, "graph_rows");
-        parts[i].rows = bind_matrix(L, top + 4);
-        lua_settop(L, top);
-    }
-    return parts;
-}
-
-static int graph_rows_new(lua_State *L)
-{
-    static const char *const names[] = {"n_nodes", "parts", "bounds", "weighted", NULL};
+    lua_State *L = c->L;
     int n_parts, n_owners;
-    bind_check_type(L, 1, LUA_TTABLE);
-    bind_check_options(L, 1, "graph_rows", names);
-    lua_settop(L, 1);
-    for (int i = 0; names[i]; i++)
-        lua_getfield(L, 1, names[i]);
-    int64_t n_nodes = bind_count(L, 2, "graph_rows: n_nodes");
-    const ld_graph_part *parts = push_parts(L, 3, &n_parts);
+    const bind_part *given = bind_push_parts(L, 3, &n_parts, "graph_rows");
+    ld_graph_part *parts = lua_newuserdatauv(L, ((size_t)n_parts + 1) * sizeof *parts, 0);
+    for (int i = 0; i < n_parts; i++) {
+        bind_check_constant(L, given[i].rows, "graph_rows");
+        parts[i] = (ld_graph_part){
+            .first = given[i].first, .ids = given[i].ids, .rows = bind_matrix(L, given[i].rows)};
+    }
     const int64_t *bounds = bind_push_bounds(L, 4, &n_owners);
-    bool weighted = bind_option_boolean(L, 1, "weighted", false);
-    bind_collect(L);
-    ld_graph_rows **g = lua_newuserdatauv(L, sizeof *g, 0);
-    *g = NULL;
-    luaL_setmetatable(L, BIND_GRAPH_ROWS);
-    bind_check(L, ld_graph_rows_new(g, n_nodes, weighted, parts, n_parts, bounds, n_owners));
-    return 1;
+    ld_graph_rows **g = (ld_graph_rows **)bind_new_object(L, BIND_GRAPH_ROWS);
+    return ld_graph_rows_new(g, c->in[1].integer, c->in[4].flag, parts, n_parts, bounds, n_owners);
 }
 
-static int rows_missing(lua_State *L)
+static ld_status rows_missing(bind_call *c)
 {
-    const ld_graph_rows *g = bind_graph_rows(L, 1);
-    const ld_index *ids = bind_index(L, 2);
-    bind_check(L, ld_graph_rows_missing(bind_new_index(L), g, ids));
-    return 1;
+    return ld_graph_rows_missing(c->out[0].index, c->in[0].object, c->in[1].index);
 }
 
-static int rows_collect(lua_State *L)
+static ld_status rows_collect(bind_call *c)
 {
-    static const char *const names[] = {"self_loops", "joined", "row_scale", "col_scale", NULL};
-    const ld_graph_rows *g = bind_graph_rows(L, 1);
-    ld_index *ids = bind_index(L, 2);
-    lua_settop(L, 3);
-    bind_check_options(L, 3, "collect", names);
     ld_collect_options o = {
-        .self_loops = bind_option_boolean(L, 3, "self_loops", false),
-        .joined = bind_option_boolean(L, 3, "joined", false),
-        .row_scale = bind_option_tensor(L, 3, "collect", "row_scale"),
-        .col_scale = bind_option_tensor(L, 3, "collect", "col_scale"),
+        .self_loops = c->in[3].flag,
+        .joined = c->in[4].flag,
+        .row_scale = c->in[5].tensor,
+        .col_scale = c->in[6].tensor,
     };
-    bind_check(L, ld_graph_rows_collect(bind_new_matrix(L), g, ids, o));
-    return 1;
+    return ld_graph_rows_collect(c->out[0].matrix, c->in[0].object, c->in[1].index, o);
 }
 
-static int rows_get(lua_State *L)
+static void rows_field(lua_State *L, const char *key)
 {
-    const ld_graph_rows *g = bind_graph_rows(L, 1);
-    if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "n_nodes") != 0)
-        return bind_no_field(L, BIND_GRAPH_ROWS);
-    lua_pushinteger(L, g->n_nodes);
-    return 1;
+    (void)key;
+    lua_pushinteger(L, bind_graph_rows(L, 1)->n_nodes);
 }
 
-static int rows_tostring(lua_State *L)
+static void rows_describe(lua_State *L, const void *object)
 {
-    if (bind_push_closed(L, 1, BIND_GRAPH_ROWS))
-        return 1;
-    const ld_graph_rows *g = bind_graph_rows(L, 1);
+    const ld_graph_rows *g = object;
     int64_t n = 0;
     for (int i = 0; i < g->n_parts; i++)
         n += g->parts[i].rows->s->n_rows;
     lua_pushfstring(L, "GraphRows %I of %I nodes", (LUAI_UACINT)n, (LUAI_UACINT)g->n_nodes);
-    return 1;
 }
 
-static int normalization(lua_State *L)
+static ld_status normalization(bind_call *c)
 {
-    static const char *const kinds[] = {"sym", "row", NULL};
-    ld_tensor *sums = bind_tensor(L, 1);
-    bool root = bind_word(L, 2, kinds) == 0;
-    bind_check(L, ld_normalization_factors(bind_new_tensor(L), sums, root));
-    return 1;
+    return ld_normalization_factors(c->out[0].tensor, c->in[0].tensor, c->in[1].integer == 0);
 }
 
 static const bind_function functions[] = {
     {"graph_rows", graph_rows_new,
-     "ladies_core.graph_rows{n_nodes = integer, parts = table, bounds = integer[], weighted = false}\n"
+     "ladies_core.graph_rows{n_nodes=, parts = table [, bounds = integer[]], weighted = false}\n"
      "  -> GraphRows\n"
-     "A graph of which the rows of the parts are here. A part is {first =, rows = Matrix}, those from\n"
-     "`first` on, or {ids = Index, rows = Matrix}, those of ascending ids; they have values where the\n"
-     "graph is weighted. Where others are elsewhere, bounds[r + 1] is the number of rows before those\n"
-     "of rank r, and its last element n_nodes."},
+     "A graph of which this process holds the rows of the parts. A part is {first =, rows =\n"
+     "Matrix}, those from `first` on, or {ids = Index, rows = Matrix}, those of ascending ids;\n"
+     "they have values where the graph is weighted. Where others are elsewhere, bounds[r + 1] is\n"
+     "the number of rows before those of rank r, and its last element n_nodes."},
     {"normalization", normalization,
      "ladies_core.normalization(sums: Tensor, \"sym\" | \"row\") -> Tensor\n"
-     "What A:normalize multiplies rows, and for \"sym\" columns too, of these sums by: D^-1/2 or D^-1,\n"
-     "0 for a sum of 0. A constant."},
+     "The factors by which A:normalize multiplies rows, and for \"sym\" columns too, of these "
+     "sums:\n"
+     "D^-1/2 or D^-1, and 0 for a sum of 0. A constant."},
     {NULL, NULL, NULL},
 };
 
 static const bind_function methods[] = {
     {"missing", rows_missing,
      "g:missing(idx) -> Index\n"
-     "Those of the ids whose rows are not here but at other ranks, ascending, each once."},
+     "The ids whose rows are not here but at other ranks, ascending, each once."},
     {"collect", rows_collect,
      "g:collect(idx [, {self_loops = false, joined = false, row_scale = Tensor, col_scale = Tensor}])\n"
      "  -> Matrix\n"
@@ -151,10 +93,24 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
+static void drop(void *g)
+{
+    ld_graph_rows_unref(g);
+}
+
+static const char *const fields[] = {"n_nodes:integer", NULL};
+
+static const bind_class class = {
+    .name = BIND_GRAPH_ROWS,
+    .drop = drop,
+    .methods = methods,
+    .fields = fields,
+    .get = rows_field,
+    .describe = rows_describe,
+};
+
 void bind_open_graph_rows(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", rows_gc}, {"__tostring", rows_tostring}, {NULL, NULL}};
-    static const char *const properties[] = {"n_nodes:integer", NULL};
-    bind_class(L, BIND_GRAPH_ROWS, methods, meta, properties, rows_get);
+    bind_open_class(L, &class);
     bind_functions(L, functions);
 }

@@ -1,11 +1,11 @@
-/* GraphRows, for the rooms of the binding that take them. */
+/* Access to GraphRows for other parts of the binding, such as the exchange between ranks. */
 #ifndef LD_BIND_GRAPH_ROWS_H
 #define LD_BIND_GRAPH_ROWS_H
 
 #include "graph/graph_rows.h"
 #include "state/bind.h"
 
-/* Those at arg, or an error. */
+/* Returns the GraphRows at arg, or raises an argument error. */
 ld_graph_rows *bind_graph_rows(lua_State *L, int arg);
 
 #endif

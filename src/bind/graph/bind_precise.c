@@ -1,40 +1,25 @@
-/* Products with one rounding: for exact values to measure others by. No gradient passes them. */
+/* Matrix: products that are rounded once, to measure the error of others by. They pass no
+ * gradient. */
+#include "graph/bind_matrix.h"
 #include "state/bind.h"
-#include "tensor/blas.h"
+#include "tensor/bind_tensor.h"
+#include "tensor/matmul.h"
 
-static int tensor_matmul_precise(lua_State *L)
+static ld_status tensor_matmul_precise(bind_call *c)
 {
-    static const char *const names[] = {"transpose_b", NULL};
-    ld_tensor *a = bind_tensor(L, 1), *b = bind_tensor(L, 2);
-    bind_check_options(L, 3, "matmul_precise", names);
-    bool transpose_b = bind_option_boolean(L, 3, "transpose_b", false);
-    bind_check(L, ld_matmul_precise(bind_new_tensor(L), a, false, b, transpose_b));
-    return 1;
+    return ld_matmul_precise(c->out[0].tensor, c->in[0].tensor, false, c->in[1].tensor,
+                             c->in[3].flag);
 }
 
-static int tensor_matmul_t_precise(lua_State *L)
+static ld_status tensor_matmul_t_precise(bind_call *c)
 {
-    ld_tensor *a = bind_tensor(L, 1), *b = bind_tensor(L, 2);
-    bind_check(L, ld_matmul_precise(bind_new_tensor(L), a, true, b, false));
-    return 1;
+    return ld_matmul_precise(c->out[0].tensor, c->in[0].tensor, true, c->in[1].tensor, false);
 }
 
-static int sparse_product(lua_State *L, bool transpose)
+/* Multiplies by the matrix or, where `kind` is 1, by its transpose. */
+static ld_status matrix_matmul_precise(bind_call *c)
 {
-    ld_csr *a = bind_matrix(L, 1);
-    ld_tensor *x = bind_tensor(L, 2);
-    bind_check(L, ld_spmm_precise(bind_new_tensor(L), a, transpose, x));
-    return 1;
-}
-
-static int matrix_matmul_precise(lua_State *L)
-{
-    return sparse_product(L, false);
-}
-
-static int matrix_matmul_t_precise(lua_State *L)
-{
-    return sparse_product(L, true);
+    return ld_spmm_precise(c->out[0].tensor, c->in[0].matrix, c->kind, c->in[1].tensor);
 }
 
 static const bind_function tensor_methods[] = {
@@ -55,13 +40,14 @@ static const bind_function matrix_methods[] = {
      "The product with a dense matrix: products, with A's scales, and sums in double, and each\n"
      "element rounded once. For exact values to measure others by. An error when A or x carries a\n"
      "gradient."},
-    {"matmul_t_precise", matrix_matmul_t_precise,
-     "A:matmul_t_precise(x) -> Tensor\nThe product of A's transpose and x, as matmul_precise."},
+    {"matmul_t_precise", matrix_matmul_precise,
+     "A:matmul_t_precise(x) -> Tensor\nThe product of A's transpose and x, as matmul_precise.",
+     .kind = 1},
     {NULL, NULL, NULL},
 };
 
 void bind_open_precise(lua_State *L)
 {
-    bind_methods(L, BIND_TENSOR, tensor_methods);
-    bind_methods(L, BIND_MATRIX, matrix_methods);
+    bind_methods(L, &bind_tensor_class, tensor_methods);
+    bind_methods(L, &bind_matrix_class, matrix_methods);
 }

@@ -1,3 +1,5 @@
+/* Converts Lua values to arrays that core can write to files: numbers and tables of numbers or
+ * strings to the type that they need, or to the one that npz.int16 and its like ask for. */
 #include "io/bind_array.h"
 
 #include <stdio.h>
@@ -13,7 +15,7 @@ static void check(lua_State *L, const char *where, ld_status status)
         bind_error(L, "%s: %s", where, ld_message());
 }
 
-/* Pushes an Array with room for its elements. */
+/* Pushes an Array with room for its elements and returns that room. */
 static void *new_array(lua_State *L, ld_npy_header h, const char *where)
 {
     int64_t bytes;
@@ -25,7 +27,8 @@ static void *new_array(lua_State *L, ld_npy_header h, const char *where)
     return a + 1;
 }
 
-/* The shape of a number, a text, a table or a table of tables. */
+/* Fills in the shape of a value: a number or a string has no dimension, a table one, and a table of
+ * tables two. */
 static void measure(lua_State *L, int arg, ld_npy_header *h, const char *where)
 {
     h->n_rows = h->n_cols = 1;
@@ -47,7 +50,7 @@ static void measure(lua_State *L, int arg, ld_npy_header *h, const char *where)
     }
 }
 
-/* Pushes element k, which must have a Lua type. */
+/* Pushes element k. One of another Lua type than `type` is an error. */
 static void push_element(lua_State *L, int arg, const ld_npy_header *h, int64_t k, int type,
                          const char *where)
 {
@@ -65,7 +68,8 @@ static void push_element(lua_State *L, int arg, const ld_npy_header *h, int64_t 
                    lua_typename(L, type), luaL_typename(L, -1));
 }
 
-/* int64 when all numbers are integers to Lua, else float64. */
+/* Returns the type for numbers that the user gave none for: int64 when all of them are integers to
+ * Lua, else float64. */
 static ld_npy_type natural_type(lua_State *L, int arg, const ld_npy_header *h, const char *where)
 {
     bool whole = ld_npy_count(h) > 0;
@@ -92,7 +96,8 @@ static void push_numbers(lua_State *L, int arg, const ld_npy_type *type, const c
     }
 }
 
-/* The longest text decides the size of all. */
+/* Pushes an Array of strings. All elements of such an array have one size in a file, which is that
+ * of the longest. */
 static void push_texts(lua_State *L, int arg, char kind, const char *where)
 {
     ld_npy_header h = {.type = {kind, kind == 'U' ? 4 : 1}};
@@ -116,7 +121,8 @@ static void push_texts(lua_State *L, int arg, char kind, const char *where)
     }
 }
 
-/* Whether the first element of a table, or of the table that is its first element, is a string. */
+/* Returns true if the first element of a table, or of the table that is its first element, is a
+ * string. */
 static bool holds_texts(lua_State *L, int arg)
 {
     int top = lua_gettop(L);
@@ -187,7 +193,8 @@ ld_npy_array bind_to_array(lua_State *L, int arg)
     return (ld_npy_array){NULL, header_of(UINT8, 1, (int64_t)length, 1), text};
 }
 
-/* First everything that allocates, into a table that keeps it alive; then the list for core. */
+/* Converts everything first, into a table that keeps it alive, since that allocates and a
+ * collection may come by; then makes the list for core. */
 ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char *where)
 {
     int64_t i = 0;
@@ -198,7 +205,8 @@ ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char
         if (lua_type(L, kept + 1) != LUA_TSTRING)
             bind_error(L, "%s: names of arrays must be strings, got %s", where,
                        bind_show(L, kept + 1));
-        const char *one = lua_pushfstring(L, "%s: \"%s\"", where, lua_tostring(L, kept + 1));
+        const char *name = bind_printable(L, kept + 1, false);
+        const char *one = lua_pushfstring(L, "%s: \"%s\"", where, name);
         lua_pushvalue(L, kept + 1);
         bind_push_array(L, kept + 2, one);
         lua_rawset(L, kept);
@@ -211,20 +219,18 @@ ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char
     return arrays;
 }
 
-/* Gives the Array on top of the stack the option shape, which is at 2 where it is given. */
+/* Gives the Array on top of the stack the shape of the option at 3, if there is one. */
 static void set_shape(lua_State *L, const char *where)
 {
     ld_npy_array *a = lua_touserdata(L, -1);
     ld_npy_header h = a->header;
     int64_t sizes[LD_NPY_DIMENSIONS], count;
-    if (!bind_option(L, 2, "shape")) {
-        lua_pop(L, 1);
+    if (lua_isnil(L, 3))
         return;
-    }
-    int n = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : -1;
+    int n = lua_istable(L, 3) ? (int)lua_rawlen(L, 3) : -1;
     bool fits = n >= 0 && n <= LD_NPY_DIMENSIONS;
     for (int i = 0; fits && i < n; i++) {
-        fits = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && lua_isinteger(L, -1);
+        fits = lua_rawgeti(L, 3, i + 1) == LUA_TNUMBER && lua_isinteger(L, -1);
         sizes[i] = lua_tointeger(L, -1);
         fits = fits && sizes[i] >= 0;
         lua_pop(L, 1);
@@ -236,26 +242,28 @@ static void set_shape(lua_State *L, const char *where)
                    "%s: shape must be a table of at most %d sizes of %I elements together, those "
                    "before the last two 1",
                    where, LD_NPY_DIMENSIONS, (LUAI_UACINT)ld_npy_count(&a->header));
-    lua_pop(L, 1);
     a->header = h;
 }
 
-int bind_convert_array(lua_State *L, const char *room, const char *name)
+ld_status bind_convert_array(bind_call *c)
 {
-    static const char *const options[] = {"shape", NULL};
+    static const char *const names[] = {"bool",    "int8",    "int16",   "int32",  "int64",
+                                        "uint8",   "uint16",  "uint32",  "uint64", "float16",
+                                        "float32", "float64", "bfloat16"};
+    lua_State *L = c->L;
     ld_npy_type type = {0, 0};
     ld_tensor *t = bind_to_operand(L, 1);
     ld_index *x = bind_to_index(L, 1);
-    ld_npy_type_named(&type, name);
+    ld_npy_type_named(&type, names[c->kind]);
     char where[32];
-    snprintf(where, sizeof where, "%s.%s", room, name);
-    bind_check_options(L, 2, where, options);
+    snprintf(where, sizeof where, "%s.%s", c->kind == BIND_BFLOAT16 ? "safetensors" : "npz",
+             names[c->kind]);
     if (!t && !x) {
         if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
             bind_type_error(L, 1, "Tensor, Index, number or table");
         push_numbers(L, 1, &type, where);
         set_shape(L, where);
-        return 1;
+        return LD_OK;
     }
     ld_npy_header h = bind_to_array(L, 1).header;
     h.type = type;
@@ -266,83 +274,58 @@ int bind_convert_array(lua_State *L, const char *room, const char *name)
     for (int64_t i = 0; x && i < n; i++)
         check(L, where, ld_npy_put_integer(items, type, i, x->data[i]));
     set_shape(L, where);
-    return 1;
+    return LD_OK;
 }
 
-#define CONVERTER(name)                                                                            \
-    static int array_##name(lua_State *L)                                                          \
-    {                                                                                              \
-        return bind_convert_array(L, "npz", #name);                                                \
-    }
-
-CONVERTER(bool)
-CONVERTER(int8)
-CONVERTER(int16)
-CONVERTER(int32)
-CONVERTER(int64)
-CONVERTER(uint8)
-CONVERTER(uint16)
-CONVERTER(uint32)
-CONVERTER(uint64)
-CONVERTER(float16)
-CONVERTER(float32)
-CONVERTER(float64)
-
-static int array_bytes(lua_State *L)
+static ld_status array_bytes(bind_call *c)
 {
-    if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TSTRING)
-        bind_type_error(L, 1, "string or table");
-    push_texts(L, 1, 'S', "npz.bytes");
-    return 1;
+    if (!lua_istable(c->L, 1) && lua_type(c->L, 1) != LUA_TSTRING)
+        bind_type_error(c->L, 1, "string or table");
+    push_texts(c->L, 1, 'S', "npz.bytes");
+    return LD_OK;
 }
 
-static int array_tostring(lua_State *L)
+static void array_describe(lua_State *L, const void *object)
 {
     char type[LD_NPY_TEXT], shape[LD_NPY_TEXT];
-    const ld_npy_array *a = bind_check_userdata(L, 1, BIND_ARRAY);
+    const ld_npy_array *a = object;
     lua_pushfstring(L, "Array %s, %s", ld_npy_type_name(type, a->header.type),
                     ld_npy_shape(shape, &a->header));
-    return 1;
 }
 
-static int array_get(lua_State *L)
-{
-    return bind_no_field(L, BIND_ARRAY);
-}
-
-#define CONVERTER_ENTRY(name)                                                                        \
+#define CONVERTER(name, of)                                                                          \
     {                                                                                                \
-#name, array_##name,                                                                         \
-            "npz." #name "(Tensor | Index | number | table [, {shape = {...}}]) -> Array\n"          \
+#name, bind_convert_array,                                                                   \
+            "npz." #name "(Tensor | Index | number | table [, {shape = any}]) -> Array\n"            \
             "The numbers as " #name ", to be written; an error when it cannot hold one of them.\n"   \
             "Elements of an Index count from 0 in files; other numbers stay as they are. shape is\n" \
-            "another one for as many elements, of up to 4 dimensions: those before the last two 1."  \
+            "another one for as many elements, of up to 4 dimensions: those before the last two 1.", \
+            .kind = of                                                                               \
     }
 
 static const bind_function functions[] = {
-    CONVERTER_ENTRY(bool),
-    CONVERTER_ENTRY(int8),
-    CONVERTER_ENTRY(int16),
-    CONVERTER_ENTRY(int32),
-    CONVERTER_ENTRY(int64),
-    CONVERTER_ENTRY(uint8),
-    CONVERTER_ENTRY(uint16),
-    CONVERTER_ENTRY(uint32),
-    CONVERTER_ENTRY(uint64),
-    CONVERTER_ENTRY(float16),
-    CONVERTER_ENTRY(float32),
-    CONVERTER_ENTRY(float64),
+    CONVERTER(bool, 0),
+    CONVERTER(int8, 1),
+    CONVERTER(int16, 2),
+    CONVERTER(int32, 3),
+    CONVERTER(int64, 4),
+    CONVERTER(uint8, 5),
+    CONVERTER(uint16, 6),
+    CONVERTER(uint32, 7),
+    CONVERTER(uint64, 8),
+    CONVERTER(float16, 9),
+    CONVERTER(float32, 10),
+    CONVERTER(float64, 11),
     {"bytes", array_bytes,
      "npz.bytes(string | string[]) -> Array\n"
      "Texts as NumPy's bytes (S), to be written: a quarter of the size of the usual U."},
     {NULL, NULL, NULL},
 };
 
+static const bind_class class = {.name = BIND_ARRAY, .describe = array_describe};
+
 void bind_open_array(lua_State *L)
 {
-    static const bind_function methods[] = {{NULL, NULL, NULL}};
-    static const luaL_Reg meta[] = {{"__tostring", array_tostring}, {NULL, NULL}};
-    static const char *const properties[] = {NULL};
-    bind_class(L, BIND_ARRAY, methods, meta, properties, array_get);
+    bind_open_class(L, &class);
     bind_functions(L, functions);
 }

@@ -1,32 +1,35 @@
-/* Lua values as .npy arrays (bind_array.c), and arrays as Lua values (bind_form.c). */
+/* Converts Lua values to .npy arrays (bind_array.c), and arrays to Lua values (bind_form.c). */
 #ifndef LD_BIND_ARRAY_H
 #define LD_BIND_ARRAY_H
 
 #include "io/array/npy.h"
 #include "state/bind.h"
 
-/* Numbers or texts that are ready to be written; made by npz.int16(...) and its like. */
+/* The class of numbers or texts that are ready to be written; npz.int16 and its like make them. */
 #define BIND_ARRAY "ladies.Array"
 
-/* Pushes something that bind_to_array takes: the value at `arg` itself when it is a Tensor, Index,
- * Array or string, else an Array of the numbers or texts in it. `where` begins the messages. */
+/* The `kind` of the function that makes an Array of bfloat16. */
+enum { BIND_BFLOAT16 = 12 };
+
+/* Pushes a value that bind_to_array takes: the value at `arg` itself when it is a Tensor, Index,
+ * Rows, Array or string, else an Array of the numbers or texts in it. `where` begins the
+ * messages. */
 void bind_push_array(lua_State *L, int arg, const char *where);
 
-/* The array of such a value; its data is the value's. Allocates nothing. */
+/* Returns the array of such a value; its elements are the value's, so nothing is allocated. */
 ld_npy_array bind_to_array(lua_State *L, int arg);
 
-/* Pushes what the table of arrays by name at `arg` holds, as a table that keeps it alive and the
- * list that core takes, and returns that and its length. `where` begins the messages. */
+/* Converts a table of arrays by name at `arg`. Pushes a table that keeps the arrays alive and the
+ * list that core takes, and returns the list and its length. `where` begins the messages. */
 ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char *where);
 
-/* Pushes the Tensor, Index, number or table at 1 as an Array of the type of this name; the function
- * that is called so is ROOM.NAME. */
-int bind_convert_array(lua_State *L, const char *room, const char *name);
+/* The body of npz.int16 and its like, which make an Array of the type in their name. */
+ld_status bind_convert_array(bind_call *c);
 
-/* What an array can be read as. */
+/* A kind of Lua value that an array can be read as. */
 typedef struct {
     const char *name;
-    /* Pushes a userdata and returns the place in it that load fills. */
+    /* Pushes a userdata and returns the place in it that load fills, where no result is made. */
     void *(*prepare)(lua_State *L);
     ld_status (*load)(void *place, const ld_npy_header *h, ld_source *s);
     /* Replaces the userdata on top of the stack by the result; NULL when it is the result. */
@@ -45,17 +48,19 @@ enum {
 
 extern const bind_form bind_forms[BIND_FORMS];
 
-/* Begins to read the array of this name in an open file. */
+/* The type of functions that begin to read the array of this name in an open file. */
 typedef ld_status bind_begin_array(ld_npy_header *h, ld_source **s, void *file, const char *name);
 
-/* Pushes the array whose name is at 2 in that form: what methods of files of arrays do. */
-int bind_read_array(lua_State *L, void *file, bind_begin_array *begin, int form);
+/* The bodies of methods f(name) of open files. They push an array in the form `kind` of the method,
+ * its dimensions as a table, and its type as NumPy prints it. */
+ld_status bind_read_array(bind_call *c, bind_begin_array *begin);
+ld_status bind_read_shape(bind_call *c, bind_begin_array *begin);
+ld_status bind_read_dtype(bind_call *c, bind_begin_array *begin);
 
-/* Push its dimensions, a table, and its type as NumPy prints it. */
-int bind_read_shape(lua_State *L, void *file, bind_begin_array *begin);
-int bind_read_dtype(lua_State *L, void *file, bind_begin_array *begin);
+/* Reads the array of this header in that form, into the result of the call or onto the stack. */
+ld_status bind_load(bind_call *c, const bind_form *as, const ld_npy_header *h, ld_source *s);
 
-/* What fits an array of this type best. */
+/* Returns the form that an array has where the user asks for none. */
 const bind_form *bind_natural_form(const ld_npy_header *h);
 
 void bind_open_forms(lua_State *L);

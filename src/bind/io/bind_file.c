@@ -7,27 +7,18 @@
 #define BIND_INPUT "ladies.Input"
 
 enum { PIECE = 1 << 16 };
-static const lua_Number LIMIT = 1 << 30;
 
-static int input_close(lua_State *L)
+static void drop_input(void *file)
 {
-    ld_gz **g = bind_check_userdata(L, 1, BIND_INPUT);
-    ld_gz_close(*g);
-    *g = NULL;
-    return 0;
+    ld_gz_close(file);
 }
 
-static int file_read(lua_State *L)
+static ld_status file_read(bind_call *c)
 {
-    static const char *const options[] = {"limit", NULL};
-    const char *path = bind_check_string(L, 1);
-    bind_check_options(L, 2, "file.read", options);
-    lua_Number limit = bind_option_number(L, 2, "file.read", "limit", LIMIT);
-    ld_gz **g = lua_newuserdatauv(L, sizeof *g, 0);
-    *g = NULL;
-    luaL_setmetatable(L, BIND_INPUT);
+    lua_State *L = c->L;
+    ld_gz **g = (ld_gz **)bind_new_object(L, BIND_INPUT);
     lua_toclose(L, -1);
-    bind_check(L, ld_gz_open(g, path, "file"));
+    bind_check(L, ld_gz_open(g, c->in[0].text, "file"));
     luaL_Buffer text;
     luaL_buffinit(L, &text);
     int64_t got, total = 0;
@@ -36,40 +27,38 @@ static int file_read(lua_State *L)
         bind_check(L, ld_gz_read(*g, piece, PIECE, &got));
         luaL_addsize(&text, (size_t)got);
         total += got;
-        if ((lua_Number)total > limit)
-            return bind_error(L, "%s: holds more than the limit of %f bytes", (*g)->source.name,
-                              limit);
+        if (total > c->in[2].integer)
+            bind_error(L, "%s: holds more than the limit of %I bytes", (*g)->source.name,
+                       (LUAI_UACINT)c->in[2].integer);
     } while (got == PIECE);
     luaL_pushresult(&text);
-    return 1;
+    return LD_OK;
 }
 
-static int file_write(lua_State *L)
+static ld_status file_write(bind_call *c)
 {
     size_t size;
-    const char *path = bind_check_string(L, 1), *text = bind_check_lstring(L, 2, &size);
-    bind_check(L, ld_file_write(path, text, (int64_t)size));
-    return 0;
+    const char *text = bind_check_lstring(c->L, 2, &size);
+    return ld_file_write(c->in[0].text, text, (int64_t)size);
 }
 
-static int file_forget(lua_State *L)
+static ld_status file_forget(bind_call *c)
 {
     ld_file *f;
-    bind_check(L, ld_file_open(&f, bind_check_string(L, 1), "file"));
+    bind_check(c->L, ld_file_open(&f, c->in[0].text, "file"));
     ld_status st = ld_file_forget(f);
     ld_file_close(f);
-    bind_check(L, st);
-    return 0;
+    return st;
 }
 
-static int file_changed(lua_State *L)
+static ld_status file_changed(bind_call *c)
 {
     char name[LD_MAPPED_NAME];
     if (ld_mapped_file_changed(name))
-        lua_pushstring(L, name);
+        lua_pushstring(c->L, name);
     else
-        lua_pushnil(L);
-    return 1;
+        lua_pushnil(c->L);
+    return LD_OK;
 }
 
 static const bind_function functions[] = {
@@ -93,8 +82,7 @@ static const bind_function functions[] = {
 
 void bind_open_file(lua_State *L)
 {
-    bind_hidden_class(L, BIND_INPUT, input_close);
-    lua_newtable(L);
-    bind_functions(L, functions);
-    lua_setfield(L, -2, "file");
+    static const bind_class input = {.name = BIND_INPUT, .drop = drop_input, .closes = true};
+    bind_open_class(L, &input);
+    bind_room(L, "file", functions);
 }

@@ -1,24 +1,16 @@
-#include "base/memory.h"
+/* Arrays of files as Lua values. A form is one of the kinds of value that an array can become: a
+ * Tensor, an Index, Rows, tables of numbers or strings, or one string. */
 #include "io/array/npy_values.h"
 #include "io/bind_array.h"
+#include "memory/memory.h"
 
-/* Bytes that core has read and that become Lua values next. */
+/* The class of a userdata that holds the elements while they are read, until they are Lua values;
+ * so an error frees them. */
 #define BUFFER "ladies.Buffer"
-
-static int buffer_gc(lua_State *L)
-{
-    void **buffer = bind_check_userdata(L, 1, BUFFER);
-    ld_free(*buffer);
-    *buffer = NULL;
-    return 0;
-}
 
 static void *prepare_buffer(lua_State *L)
 {
-    void **buffer = lua_newuserdatauv(L, sizeof *buffer, 0);
-    *buffer = NULL;
-    luaL_setmetatable(L, BUFFER);
-    return buffer;
+    return bind_new_object(L, BUFFER);
 }
 
 static void *prepare_tensor(lua_State *L)
@@ -105,7 +97,8 @@ static void push_table(lua_State *L, int64_t size)
     lua_createtable(L, size <= INT32_MAX ? (int)size : 0, 0);
 }
 
-/* One element, a table, or a table of tables; an empty table whenever there are no elements. */
+/* Pushes the elements by the array's dimensions: one element for 0, a table for 1, a table of
+ * tables for 2. The table is empty whenever there are no elements. */
 static void push_elements(lua_State *L, const ld_npy_header *h, const void *items,
                           push_function *push)
 {
@@ -129,7 +122,8 @@ static void push_elements(lua_State *L, const ld_npy_header *h, const void *item
     }
 }
 
-/* Frees the buffer below the top of the stack before the collector would, and leaves the top. */
+/* Frees the buffer below the top of the stack, which may be large, without waiting for the
+ * collector, and leaves the top. */
 static void drop_buffer(lua_State *L, void **buffer)
 {
     ld_free(*buffer);
@@ -164,42 +158,46 @@ const bind_form bind_forms[BIND_FORMS] = {
     {"rows", prepare_rows, load_rows, NULL},
 };
 
-int bind_read_array(lua_State *L, void *file, bind_begin_array *begin, int form)
+ld_status bind_load(bind_call *c, const bind_form *as, const ld_npy_header *h, ld_source *s)
 {
-    ld_npy_header h;
-    ld_source *s;
-    const bind_form *as = &bind_forms[form];
-    const char *name = bind_check_string(L, 2);
-    void *place = as->prepare(L);
-    bind_check(L, begin(&h, &s, file, name));
-    bind_check(L, as->load(place, &h, s));
+    bool is_made = c->n_made > 0;
+    void *place = is_made ? (void *)c->out[0].tensor : as->prepare(c->L);
+    bind_check(c->L, as->load(place, h, s));
     if (as->convert)
-        as->convert(L, &h, place);
-    return 1;
+        as->convert(c->L, h, place);
+    return LD_OK;
 }
 
-int bind_read_shape(lua_State *L, void *file, bind_begin_array *begin)
+ld_status bind_read_array(bind_call *c, bind_begin_array *begin)
 {
     ld_npy_header h;
     ld_source *s;
-    bind_check(L, begin(&h, &s, file, bind_check_string(L, 2)));
-    lua_createtable(L, h.ndim, 0);
+    bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
+    return bind_load(c, &bind_forms[c->kind], &h, s);
+}
+
+ld_status bind_read_shape(bind_call *c, bind_begin_array *begin)
+{
+    ld_npy_header h;
+    ld_source *s;
+    bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
+    lua_createtable(c->L, h.ndim, 0);
     for (int i = 1; i <= h.ndim; i++) {
         bool is_last = i == h.ndim && i > 1;
-        lua_pushinteger(L, is_last ? h.n_cols : i >= h.ndim - 1 ? h.n_rows : 1);
-        lua_rawseti(L, -2, i);
+        lua_pushinteger(c->L, is_last ? h.n_cols : i >= h.ndim - 1 ? h.n_rows : 1);
+        lua_rawseti(c->L, -2, i);
     }
-    return 1;
+    return LD_OK;
 }
 
-int bind_read_dtype(lua_State *L, void *file, bind_begin_array *begin)
+ld_status bind_read_dtype(bind_call *c, bind_begin_array *begin)
 {
     char text[LD_NPY_TEXT];
     ld_npy_header h;
     ld_source *s;
-    bind_check(L, begin(&h, &s, file, bind_check_string(L, 2)));
-    lua_pushstring(L, ld_npy_type_name(text, h.type));
-    return 1;
+    bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
+    lua_pushstring(c->L, ld_npy_type_name(text, h.type));
+    return LD_OK;
 }
 
 const bind_form *bind_natural_form(const ld_npy_header *h)
@@ -215,5 +213,6 @@ const bind_form *bind_natural_form(const ld_npy_header *h)
 
 void bind_open_forms(lua_State *L)
 {
-    bind_hidden_class(L, BUFFER, buffer_gc);
+    static const bind_class class = {.name = BUFFER, .drop = ld_free, .closes = true};
+    bind_open_class(L, &class);
 }

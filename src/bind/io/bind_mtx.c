@@ -1,38 +1,29 @@
-/* mtx: Matrix Market files. */
+/* ladies.mtx: reads and writes Matrix Market files. */
 #include "io/text/mtx.h"
 
 #include "io/bind_progress.h"
 
-static int mtx_read(lua_State *L)
+static ld_status mtx_read(bind_call *c)
 {
-    static const char *const options[] = {"progress", NULL};
-    const char *path = bind_check_string(L, 1);
-    bind_check_options(L, 2, "mtx.read", options);
-    lua_settop(L, 2);
-    bind_progress progress = bind_option_progress(L, 2, "mtx.read");
-    ld_tensor **dense = bind_new_tensor(L);
-    ld_csr **sparse = bind_new_matrix(L);
-    bind_progress_check(L, &progress,
-                        ld_mtx_read(sparse, dense, path, bind_progress_call(&progress), &progress));
+    bind_progress progress = bind_progress_at(c->L, 3, "mtx.read");
+    ld_tensor **dense = bind_new_tensor(c->L);
+    ld_csr **sparse = bind_new_matrix(c->L);
+    bind_progress_check(
+        c->L, &progress,
+        ld_mtx_read(sparse, dense, c->in[0].text, bind_progress_call(&progress), &progress));
     if (!*sparse)
-        lua_pop(L, 1);
-    return 1;
+        lua_pop(c->L, 1);
+    return LD_OK;
 }
 
-static int mtx_write(lua_State *L)
+static ld_status mtx_write(bind_call *c)
 {
-    static const char *const options[] = {"symmetric", NULL};
-    const char *path = bind_check_string(L, 1);
-    ld_tensor *dense = bind_to_operand(L, 2);
-    bind_check_options(L, 3, "mtx.write", options);
-    bool symmetric = bind_option_boolean(L, 3, "symmetric", false);
+    const ld_tensor *dense = bind_to_operand(c->L, 2);
+    bool symmetric = c->in[3].flag;
     if (dense && symmetric)
-        return bind_error(L, "mtx.write: symmetric is for a sparse Matrix");
-    if (dense)
-        bind_check(L, ld_mtx_write_dense(path, dense));
-    else
-        bind_check(L, ld_mtx_write(path, bind_any_matrix(L, 2), symmetric));
-    return 0;
+        return ld_fail(LD_VALUE, "mtx.write: symmetric is for a sparse Matrix");
+    return dense ? ld_mtx_write_dense(c->in[0].text, dense)
+                 : ld_mtx_write(c->in[0].text, bind_any_matrix(c->L, 2), symmetric);
 }
 
 static const bind_function functions[] = {
@@ -55,7 +46,5 @@ static const bind_function functions[] = {
 
 void bind_open_mtx(lua_State *L)
 {
-    lua_newtable(L);
-    bind_functions(L, functions);
-    lua_setfield(L, -2, "mtx");
+    bind_room(L, "mtx", functions);
 }

@@ -1,9 +1,6 @@
+/* text.names: names of nodes, such as strings in a file of edges, numbered in order of first
+ * appearance. */
 #include "io/bind_names.h"
-
-ld_names *bind_names(lua_State *L, int arg)
-{
-    return bind_object(L, arg, BIND_NAMES);
-}
 
 ld_names *bind_to_names(lua_State *L, int arg)
 {
@@ -12,107 +9,89 @@ ld_names *bind_to_names(lua_State *L, int arg)
 
 ld_names *bind_new_names(lua_State *L)
 {
-    ld_names **x = lua_newuserdatauv(L, sizeof *x, 0);
-    *x = NULL;
-    luaL_setmetatable(L, BIND_NAMES);
+    ld_names **x = (ld_names **)bind_new_object(L, BIND_NAMES);
     bind_check(L, ld_names_new(x));
     return *x;
 }
 
-static void drop(void *names)
+static ld_status names_new(bind_call *c)
 {
-    ld_names_free(names);
+    bind_new_names(c->L);
+    return LD_OK;
 }
 
-static int names_gc(lua_State *L)
+static ld_status names_length(bind_call *c)
 {
-    bind_drop(L, bind_check_userdata(L, 1, BIND_NAMES), drop);
-    return 0;
+    c->out[0].integer = ld_names_count(bind_object(c->L, 1, BIND_NAMES));
+    return LD_OK;
 }
 
-static int names_new(lua_State *L)
-{
-    bind_new_names(L);
-    return 1;
-}
-
-static int names_length(lua_State *L)
-{
-    lua_pushinteger(L, ld_names_count(bind_names(L, 1)));
-    return 1;
-}
-
-static int names_find(lua_State *L)
+static ld_status names_find(bind_call *c)
 {
     size_t length;
-    const ld_names *x = bind_names(L, 1);
-    const char *text = bind_check_lstring(L, 2, &length);
-    int32_t id = ld_names_find(x, text, (int64_t)length);
+    const char *text = bind_check_lstring(c->L, 2, &length);
+    int32_t id = ld_names_find(c->in[0].object, text, (int64_t)length);
     if (id < 0)
-        lua_pushnil(L);
+        lua_pushnil(c->L);
     else
-        lua_pushinteger(L, (lua_Integer)id + 1);
-    return 1;
+        lua_pushinteger(c->L, (lua_Integer)id + 1);
+    return LD_OK;
 }
 
-static int names_add(lua_State *L)
+static ld_status names_add(bind_call *c)
 {
     size_t length;
-    int32_t id;
-    ld_names *x = bind_names(L, 1);
-    const char *text = bind_check_lstring(L, 2, &length);
-    bind_arg_check(L, length < INT32_MAX, 2, "a name must have less than 2^31 bytes");
-    bind_check(L, ld_names_add(x, &id, text, (int64_t)length));
-    lua_pushinteger(L, (lua_Integer)id + 1);
-    return 1;
+    int32_t id = 0;
+    const char *text = bind_check_lstring(c->L, 2, &length);
+    bind_arg_check(c->L, length < INT32_MAX, 2, "a name must have less than 2^31 bytes");
+    ld_status st = ld_names_add(c->in[0].object, &id, text, (int64_t)length);
+    c->out[0].integer = (lua_Integer)id + 1;
+    return st;
 }
 
-static int names_lines(lua_State *L)
+static ld_status names_lines(bind_call *c)
 {
-    const ld_names *x = bind_names(L, 1);
+    const ld_names *x = c->in[0].object;
     luaL_Buffer lines;
-    luaL_buffinit(L, &lines);
+    luaL_buffinit(c->L, &lines);
     for (int64_t i = 0, length; i < ld_names_count(x); i++) {
         const char *text = ld_names_text(x, i, &length);
         luaL_addlstring(&lines, text, (size_t)length);
         luaL_addchar(&lines, '\n');
     }
     luaL_pushresult(&lines);
-    return 1;
+    return LD_OK;
 }
 
-static int names_get(lua_State *L)
+static ld_status names_element(bind_call *c)
 {
-    const ld_names *x = bind_names(L, 1);
+    const ld_names *x = bind_object(c->L, 1, BIND_NAMES);
     int64_t length;
-    if (lua_type(L, 2) != LUA_TNUMBER)
-        return bind_no_field(L, BIND_NAMES);
-    int64_t i = bind_position(L, 2, ld_names_count(x), "Names");
+    if (lua_type(c->L, 2) != LUA_TNUMBER)
+        bind_no_field(c->L, BIND_NAMES);
+    int64_t i = bind_position(c->L, 2, ld_names_count(x), "Names");
     const char *text = ld_names_text(x, i, &length);
-    lua_pushlstring(L, text, (size_t)length);
-    return 1;
+    lua_pushlstring(c->L, text, (size_t)length);
+    return LD_OK;
 }
 
-static int names_tostring(lua_State *L)
+static void names_describe(lua_State *L, const void *object)
 {
-    if (!bind_push_closed(L, 1, BIND_NAMES))
-        lua_pushfstring(L, "Names %I", (LUAI_UACINT)ld_names_count(bind_names(L, 1)));
-    return 1;
+    lua_pushfstring(L, "Names %I", (LUAI_UACINT)ld_names_count(object));
 }
 
-static int line_starts(lua_State *L)
+static ld_status line_starts(bind_call *c)
 {
     size_t length;
-    const char *text = bind_check_lstring(L, 1, &length);
-    bind_check(L, ld_names_in_lines(bind_new_index(L), text, (int64_t)length));
-    return 1;
+    const char *text = bind_check_lstring(c->L, 1, &length);
+    return ld_names_in_lines(c->out[0].index, text, (int64_t)length);
 }
 
 static const bind_function functions[] = {
     {"names", names_new,
      "text.names() -> Names\n"
-     "No names yet: texts numbered 1, 2, ... in order of first appearance, as a column for\n"
-     "text.read. names[i] is the i-th, #names their number."},
+     "An empty list of names: texts numbered 1, 2, ... in order of first appearance, as a column\n"
+     "for text.read. names[i] is the i-th, #names their number."},
     {"line_starts", line_starts,
      "text.line_starts(s: string) -> Index\n"
      "The position behind each line end of a text of less than 2^31 bytes: with starts =\n"
@@ -136,12 +115,22 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
+static void drop(void *names)
+{
+    ld_names_free(names);
+}
+
+static const bind_class class = {
+    .name = BIND_NAMES,
+    .drop = drop,
+    .methods = methods,
+    .operators = operators,
+    .element = names_element,
+    .describe = names_describe,
+};
+
 void bind_open_names(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", names_gc}, {"__tostring", names_tostring}, {NULL, NULL}};
-    static const char *const properties[] = {NULL};
     bind_functions(L, functions);
-    bind_class(L, BIND_NAMES, methods, meta, properties, names_get);
-    bind_operators(L, BIND_NAMES, operators);
+    bind_open_class(L, &class);
 }

@@ -1,4 +1,4 @@
-/* Names: texts and their numbers. */
+/* Access to Names, lists of names with numbers, for other parts of the binding. */
 #ifndef LD_BIND_NAMES_H
 #define LD_BIND_NAMES_H
 
@@ -7,12 +7,10 @@
 
 #define BIND_NAMES "ladies.Names"
 
-ld_names *bind_names(lua_State *L, int arg);
-
-/* The object, or NULL when the value is something else. */
+/* Returns the Names at arg, or NULL when the value is of any other type. */
 ld_names *bind_to_names(lua_State *L, int arg);
 
-/* Pushes an empty one. */
+/* Pushes new Names without a name and returns them. */
 ld_names *bind_new_names(lua_State *L);
 
 /* Adds the function `names` to the table on top of the stack, and registers the class. */

@@ -1,4 +1,5 @@
-/* pickle: what Python wrote, as far as it is data. */
+/* ladies.pickle: reads files that Python pickled, as far as they hold data, without running any
+ * code in them. */
 #include "io/bind_pickle.h"
 
 #include <math.h>
@@ -10,28 +11,11 @@
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* An array holds on to the pickle whose bytes it is made of. */
+/* A PickledArray; it keeps the pickle alive, since its elements lie in the pickle's bytes. */
 typedef struct {
     ld_pickle *owner;
     const ld_pickle_array *array;
 } pickled;
-
-static pickled *pickled_array(lua_State *L)
-{
-    bind_object(L, 1, BIND_PICKLED);
-    return lua_touserdata(L, 1);
-}
-
-static void drop(void *owner)
-{
-    ld_pickle_unref(owner);
-}
-
-static int pickled_gc(lua_State *L)
-{
-    bind_drop(L, bind_check_userdata(L, 1, BIND_PICKLED), drop);
-    return 0;
-}
 
 static void push_pickled(lua_State *L, ld_pickle *p, const ld_pickle_array *array)
 {
@@ -40,79 +24,54 @@ static void push_pickled(lua_State *L, ld_pickle *p, const ld_pickle_array *arra
     luaL_setmetatable(L, BIND_PICKLED);
 }
 
-static int read_pickled(lua_State *L, const bind_form *as)
+/* Returns the array whose method is called. The object in c is only the pickle that owns it. */
+static const ld_pickle_array *array_of(const bind_call *c)
 {
-    pickled a = *pickled_array(L);
-    const ld_npy_header *h = &a.array->header;
-    void *place = as->prepare(L);
-    ld_memory_source s = ld_memory_source_of(a.array->data, ld_npy_bytes(h), a.owner->name);
-    bind_check(L, as->load(place, h, &s.source));
-    if (as->convert)
-        as->convert(L, h, place);
-    return 1;
+    return ((const pickled *)lua_touserdata(c->L, 1))->array;
 }
 
-static int pickled_tensor(lua_State *L)
+static ld_status pickled_read(bind_call *c)
 {
-    return read_pickled(L, &bind_forms[BIND_FORM_TENSOR]);
+    const ld_pickle *owner = c->in[0].object;
+    const ld_pickle_array *a = array_of(c);
+    ld_memory_source s = ld_memory_source_of(a->data, ld_npy_bytes(&a->header), owner->name);
+    return bind_load(c, &bind_forms[c->kind], &a->header, &s.source);
 }
 
-static int pickled_index(lua_State *L)
+static ld_status pickled_shape(bind_call *c)
 {
-    return read_pickled(L, &bind_forms[BIND_FORM_INDEX]);
-}
-
-static int pickled_numbers(lua_State *L)
-{
-    return read_pickled(L, &bind_forms[BIND_FORM_NUMBERS]);
-}
-
-static int pickled_strings(lua_State *L)
-{
-    return read_pickled(L, &bind_forms[BIND_FORM_STRINGS]);
-}
-
-static int pickled_shape(lua_State *L)
-{
-    const ld_npy_header *h = &pickled_array(L)->array->header;
+    const ld_npy_header *h = &array_of(c)->header;
     int64_t sizes[] = {h->n_rows, h->n_cols};
-    lua_createtable(L, h->ndim, 0);
+    lua_createtable(c->L, h->ndim, 0);
     for (int i = 0; i < h->ndim; i++) {
-        lua_pushinteger(L, sizes[i]);
-        lua_rawseti(L, -2, i + 1);
+        lua_pushinteger(c->L, sizes[i]);
+        lua_rawseti(c->L, -2, i + 1);
     }
-    return 1;
+    return LD_OK;
 }
 
-static int pickled_dtype(lua_State *L)
+static ld_status pickled_dtype(bind_call *c)
 {
     char text[LD_NPY_TEXT];
-    lua_pushstring(L, ld_npy_type_name(text, pickled_array(L)->array->header.type));
-    return 1;
+    lua_pushstring(c->L, ld_npy_type_name(text, array_of(c)->header.type));
+    return LD_OK;
 }
 
-static int pickled_tostring(lua_State *L)
+static void pickled_describe(lua_State *L, const void *owner)
 {
     char shape[LD_NPY_TEXT], type[LD_NPY_TEXT];
-    if (bind_push_closed(L, 1, BIND_PICKLED))
-        return 1;
-    const ld_npy_header *h = &pickled_array(L)->array->header;
+    const ld_npy_header *h = &((const pickled *)lua_touserdata(L, 1))->array->header;
+    (void)owner;
     lua_pushfstring(L, "PickledArray %s, %s", ld_npy_shape(shape, h),
                     ld_npy_type_name(type, h->type));
-    return 1;
-}
-
-static int pickled_get(lua_State *L)
-{
-    return bind_no_field(L, BIND_PICKLED);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* A walk through the tree in the order in which values are met. Each value that is an object in
- * Lua is made once and kept in the table at `seen` under its number, value.visit; those that have
- * elements form a queue, linked by value.next, and are filled in turn. So depth costs nothing, and
- * cycles and shared values come out as they were. */
+/* A walk through the pickle's tree that makes a Lua value of each node. Each value that is an
+ * object in Lua is made once and kept in the table at `seen` under its number, value.visit. Those
+ * that have elements form a queue, linked by value.next, and are filled in turn. So deep nesting
+ * needs no recursion, and cycles and shared values come out as they were. */
 typedef struct {
     lua_State *L;
     ld_pickle *p;
@@ -127,7 +86,8 @@ static void fail_walk(walk *w, const char *what)
     bind_error(w->L, "%s: %s", w->p->name, what);
 }
 
-/* Pushes what is an object in Lua; a table is still empty. */
+/* Pushes a new Lua object for a value, such as a string, a table or a Matrix. A table is still
+ * empty and joins the queue. */
 static void push_object(walk *w, ld_pickle_value *v)
 {
     lua_State *L = w->L;
@@ -174,7 +134,8 @@ static void push_value(walk *w, ld_pickle_value *v)
     lua_rawseti(L, w->seen, v->visit);
 }
 
-/* Pushes the key of a dict. */
+/* Pushes the key of a dict, which must be a number, a boolean or a string: other keys would not be
+ * found in a Lua table. */
 static void push_key(walk *w, ld_pickle_value *v)
 {
     bool fits = v->kind == LD_PICKLE_BOOL || v->kind == LD_PICKLE_INTEGER ||
@@ -186,7 +147,7 @@ static void push_key(walk *w, ld_pickle_value *v)
     push_value(w, v);
 }
 
-/* Fills the table on top of the stack. */
+/* Fills the table on top of the stack with the elements of a list, a tuple or a dict. */
 static void fill(walk *w, ld_pickle_value *v)
 {
     lua_State *L = w->L;
@@ -220,55 +181,43 @@ void bind_push_pickle(lua_State *L, ld_pickle *p)
 
 /* --- module ----------------------------------------------------------------------------------- */
 
-static int pickle_gc(lua_State *L)
-{
-    ld_pickle **p = bind_check_userdata(L, 1, BIND_PICKLE);
-    ld_pickle_unref(*p);
-    *p = NULL;
-    return 0;
-}
-
 ld_pickle **bind_new_pickle(lua_State *L)
 {
-    bind_collect(L);
-    ld_pickle **p = lua_newuserdatauv(L, sizeof *p, 0);
-    *p = NULL;
-    luaL_setmetatable(L, BIND_PICKLE);
-    return p;
+    return (ld_pickle **)bind_new_object(L, BIND_PICKLE);
 }
 
-static int pickle_load(lua_State *L)
+static ld_status pickle_load(bind_call *c)
 {
-    const char *path = bind_check_string(L, 1);
-    ld_pickle **p = bind_new_pickle(L);
-    lua_toclose(L, -1);
-    bind_check(L, ld_pickle_load(p, path));
-    bind_push_pickle(L, *p);
-    return 1;
+    ld_pickle **p = bind_new_pickle(c->L);
+    lua_toclose(c->L, -1);
+    bind_check(c->L, ld_pickle_load(p, c->in[0].text));
+    bind_push_pickle(c->L, *p);
+    return LD_OK;
 }
 
-static int pickle_decode(lua_State *L)
+static ld_status pickle_decode(bind_call *c)
 {
     size_t size;
-    const char *bytes = bind_check_lstring(L, 1, &size);
-    ld_pickle **p = bind_new_pickle(L);
-    lua_toclose(L, -1);
-    bind_check(L, ld_pickle_decode(p, bytes, (int64_t)size, "pickle"));
-    bind_push_pickle(L, *p);
-    return 1;
+    const char *bytes = bind_check_lstring(c->L, 1, &size);
+    ld_pickle **p = bind_new_pickle(c->L);
+    lua_toclose(c->L, -1);
+    bind_check(c->L, ld_pickle_decode(p, bytes, (int64_t)size, "pickle"));
+    bind_push_pickle(c->L, *p);
+    return LD_OK;
 }
 
 static const bind_function functions[] = {
     {"load", pickle_load,
      "pickle.load(path) -> value\n"
-     "What a file holds that Python pickled, protocols 0 to 5, as far as it is data. Nothing in it\n"
+     "Reads a file that Python pickled, protocols 0 to 5, as far as it holds data. Nothing in it\n"
      "is run: only a fixed list of classes is known (arrays, scalars and dtypes of NumPy, sparse\n"
-     "matrices of SciPy in CSR, CSC and COO form, defaultdict), and any other is an error that names\n"
-     "it. Numbers, texts and bytes are themselves, lists, tuples and dicts tables, None is\n"
-     "pickle.none, an array a PickledArray (see its tensor, index, numbers, strings), a sparse matrix\n"
-     "a Matrix. Integers are as in the file: ids from 0."},
+     "matrices of SciPy in CSR, CSC and COO form, defaultdict), and any other is an error that\n"
+     "names it. Numbers, texts and bytes are themselves, lists, tuples and dicts tables, None is\n"
+     "pickle.none, an array a PickledArray (see its tensor, index, numbers, strings), a sparse\n"
+     "matrix a Matrix. Integers are as in the file: ids from 0."},
     {"decode", pickle_decode,
-     "pickle.decode(bytes: string) -> value\nThe same for a pickle that is a string already."},
+     "pickle.decode(bytes: string) -> value\n"
+     "Reads a pickle that is a string already, as pickle.load does a file."},
     {NULL, NULL, NULL},
 };
 
@@ -276,26 +225,41 @@ static const bind_function pickled_methods[] = {
     {"shape", pickled_shape, "a:shape() -> table\nThe dimensions: {}, {n} or {n_rows, n_cols}."},
     {"dtype", pickled_dtype,
      "a:dtype() -> string\nThe type of the elements as NumPy prints it: float32, int64, <U12."},
-    {"tensor", pickled_tensor, "a:tensor() -> Tensor\nNumbers of any type, rounded to float32."},
-    {"index", pickled_index,
+    {"tensor", pickled_read, "a:tensor() -> Tensor\nNumbers of any type, rounded to float32.",
+     .kind = BIND_FORM_TENSOR},
+    {"index", pickled_read,
      "a:index() -> Index\nIntegers of one dimension, counted from 1 where the file has them from "
-     "0."},
-    {"numbers", pickled_numbers,
-     "a:numbers() -> number | table\nNumbers of any type as they are in the file."},
-    {"strings", pickled_strings, "a:strings() -> string | table\nTexts (U as UTF-8, S as it is)."},
+     "0.",
+     .kind = BIND_FORM_INDEX},
+    {"numbers", pickled_read,
+     "a:numbers() -> number | table\nNumbers of any type as they are in the file.",
+     .kind = BIND_FORM_NUMBERS},
+    {"strings", pickled_read, "a:strings() -> string | table\nTexts (U as UTF-8, S as it is).",
+     .kind = BIND_FORM_STRINGS},
     {NULL, NULL, NULL},
 };
 
+static void drop(void *owner)
+{
+    ld_pickle_unref(owner);
+}
+
+static const bind_class pickled_class = {
+    .name = BIND_PICKLED,
+    .drop = drop,
+    .methods = pickled_methods,
+    .describe = pickled_describe,
+};
+
+static const bind_class pickle_class = {.name = BIND_PICKLE, .drop = drop, .closes = true};
+
 void bind_open_pickle(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", pickled_gc}, {"__tostring", pickled_tostring}, {NULL, NULL}};
-    static const char *const properties[] = {NULL};
-    bind_hidden_class(L, BIND_PICKLE, pickle_gc);
-    bind_class(L, BIND_PICKLED, pickled_methods, meta, properties, pickled_get);
-    lua_newtable(L);
-    bind_functions(L, functions);
+    bind_open_class(L, &pickle_class);
+    bind_open_class(L, &pickled_class);
+    bind_room(L, "pickle", functions);
+    lua_getfield(L, -1, "pickle");
     lua_pushlightuserdata(L, NULL);
     lua_setfield(L, -2, "none");
-    lua_setfield(L, -2, "pickle");
+    lua_pop(L, 1);
 }

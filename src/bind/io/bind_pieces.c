@@ -1,24 +1,25 @@
-/* What does not fit in memory, a piece at a time: arrays of npz files that are read, and tensors of
- * .safetensors files that are written. */
-#include "base/memory.h"
+/* Reads arrays of .npz files and writes tensors of .safetensors files a piece at a time, so that
+ * they may be larger than memory. */
 #include "io/array/npy_values.h"
 #include "io/array/npz.h"
-#include "io/array/safetensors_grow.h"
+#include "io/array/safetensors_write.h"
 #include "io/bind_array.h"
+#include "memory/memory.h"
 #include "state/bind.h"
 
 #define BIND_READER "ladies.ArrayReader"
 #define BIND_WRITER "ladies.SafetensorsWriter"
 
-/* --- arrays of npz files ------------------------------------------------------------------------ */
+/* --- arrays of npz files ---------------------------------------------------------------------- */
 
-/* An archive of its own, of which one array is read. */
+/* A reader of one array, with an open archive of its own, so that no other reading moves its
+ * place. */
 typedef struct {
     ld_zip *zip;
     ld_npy_header header;
     ld_source *source;
-    int64_t left; /* elements */
-    bool failed;  /* in the midst of a part: what comes next is not known */
+    int64_t left; /* elements not read yet */
+    bool failed;  /* a part was read half, so the place in the file is lost */
 } reader;
 
 static void drop_reader(void *object)
@@ -28,33 +29,25 @@ static void drop_reader(void *object)
     ld_free(r);
 }
 
-static int reader_close(lua_State *L)
+static ld_status reader_new(bind_call *c)
 {
-    bind_drop(L, bind_check_userdata(L, 1, BIND_READER), drop_reader);
-    return 0;
+    void **place = bind_new_object(c->L, BIND_READER);
+    reader *r = *place = ld_calloc_array(1, sizeof *r, LD_MEM_IO);
+    if (!r)
+        return LD_NOMEM;
+    bind_check(c->L, ld_zip_open(&r->zip, c->in[0].text, "npz"));
+    bind_check(c->L, ld_npz_read(&r->header, &r->source, r->zip, c->in[1].text));
+    if (r->header.fortran && r->header.ndim > 1)
+        return ld_fail(LD_VALUE, "%s: its columns lie together; rows are read", r->source->name);
+    r->left = ld_npy_count(&r->header);
+    return LD_OK;
 }
 
-static int reader_new(lua_State *L)
-{
-    const char *path = bind_check_string(L, 1), *name = bind_check_string(L, 2);
-    reader **r = lua_newuserdatauv(L, sizeof *r, 0);
-    *r = NULL;
-    luaL_setmetatable(L, BIND_READER);
-    *r = ld_calloc_array(1, sizeof **r, LD_MEM_IO);
-    bind_check(L, *r ? LD_OK : LD_NOMEM);
-    bind_check(L, ld_zip_open(&(*r)->zip, path, "npz"));
-    bind_check(L, ld_npz_read(&(*r)->header, &(*r)->source, (*r)->zip, name));
-    if ((*r)->header.fortran && (*r)->header.ndim > 1)
-        return bind_error(L, "%s: its columns lie together; rows are read", (*r)->source->name);
-    (*r)->left = ld_npy_count(&(*r)->header);
-    return 1;
-}
-
-/* The number at 2 of elements, or of rows of n_cols of them, and the header and the source of these. */
-static int64_t begin_part(lua_State *L, reader *r, int64_t n_cols, ld_npy_header *h,
+/* Begins to read `n` rows of n_cols elements: fills in the header and the source of that part.
+ * Returns how many elements it has. */
+static int64_t begin_part(lua_State *L, reader *r, int64_t n, int64_t n_cols, ld_npy_header *h,
                           ld_part_source *part)
 {
-    int64_t n = bind_count(L, 2, "the number");
     if (r->failed)
         bind_error(L, "%s: reading it failed before", r->source->name);
     if (n * n_cols > r->left)
@@ -69,141 +62,118 @@ static int64_t begin_part(lua_State *L, reader *r, int64_t n_cols, ld_npy_header
     return n * n_cols;
 }
 
-/* The result on top of the stack, of n elements that were read with this status. */
-static int end_part(lua_State *L, reader *r, int64_t n, ld_status st)
+/* Ends a part of n elements: counts it as read, or notes that reading it failed. Returns `st`. */
+static ld_status end_part(reader *r, int64_t n, ld_status st)
 {
     r->failed = st != LD_OK;
-    bind_check(L, st);
-    r->left -= n;
-    return 1;
+    if (st == LD_OK)
+        r->left -= n;
+    return st;
 }
 
-static int reader_ids(lua_State *L)
+static ld_status reader_ids(bind_call *c)
 {
-    reader *r = bind_object(L, 1, BIND_READER);
+    reader *r = c->in[0].object;
     ld_npy_header h;
     ld_part_source part;
-    int64_t n = begin_part(L, r, 1, &h, &part);
-    return end_part(L, r, n, ld_npy_read_index(bind_new_index(L), &h, &part.source));
+    int64_t n = begin_part(c->L, r, c->in[1].integer, 1, &h, &part);
+    return end_part(r, n, ld_npy_read_index(c->out[0].index, &h, &part.source));
 }
 
-static int reader_rows(lua_State *L)
+static ld_status reader_rows(bind_call *c)
 {
-    reader *r = bind_object(L, 1, BIND_READER);
+    reader *r = c->in[0].object;
     ld_npy_header h;
     ld_part_source part;
-    int64_t n = begin_part(L, r, r->header.n_cols, &h, &part);
-    return end_part(L, r, n, ld_npy_read_tensor(bind_new_tensor(L), &h, &part.source));
+    int64_t n = begin_part(c->L, r, c->in[1].integer, r->header.n_cols, &h, &part);
+    return end_part(r, n, ld_npy_read_tensor(c->out[0].tensor, &h, &part.source));
 }
 
-/* --- .safetensors files ------------------------------------------------------------------------- */
+/* --- .safetensors files ----------------------------------------------------------------------- */
 
-static ld_safetensors_grow *writer_at(lua_State *L)
+static ld_status writer_new(bind_call *c)
 {
-    return bind_object(L, 1, BIND_WRITER);
+    return ld_safetensors_create((ld_safetensors_writer **)bind_new_object(c->L, BIND_WRITER),
+                                 c->in[0].text);
 }
 
-static void drop_writer(void *object)
+static ld_status writer_put(bind_call *c)
 {
-    ld_safetensors_abandon(object);
+    if (c->given < 3)
+        bind_arg_error(c->L, 3, "value expected");
+    bind_push_array(c->L, 3, "put");
+    ld_npy_array array = bind_to_array(c->L, -1);
+    array.name = c->in[1].text;
+    return ld_safetensors_put(c->in[0].object, &array);
 }
 
-static int writer_close(lua_State *L)
+static ld_status writer_rows(bind_call *c)
 {
-    bind_drop(L, bind_check_userdata(L, 1, BIND_WRITER), drop_writer);
-    return 0;
-}
-
-static int writer_new(lua_State *L)
-{
-    const char *path = bind_check_string(L, 1);
-    ld_safetensors_grow **g = lua_newuserdatauv(L, sizeof *g, 0);
-    *g = NULL;
-    luaL_setmetatable(L, BIND_WRITER);
-    bind_check(L, ld_safetensors_create(g, path));
-    return 1;
-}
-
-static int writer_put(lua_State *L)
-{
-    ld_safetensors_grow *g = writer_at(L);
-    const char *name = bind_check_string(L, 2);
-    bind_check_any(L, 3);
-    bind_push_array(L, 3, "put");
-    ld_npy_array array = bind_to_array(L, -1);
-    array.name = name;
-    bind_check(L, ld_safetensors_put(g, &array));
-    return 0;
-}
-
-static int writer_rows(lua_State *L)
-{
-    static const char *const names[] = {"float16", "bfloat16", "float32", NULL};
     static const ld_npy_type types[] = {{'f', 2}, {'B', 2}, {'f', 4}};
-    ld_safetensors_grow *g = writer_at(L);
-    const char *name = bind_check_string(L, 2);
-    ld_npy_type type = types[bind_word(L, 3, names)];
-    int64_t n_rows = bind_count(L, 4, "rows: n_rows"), n_cols = bind_count(L, 5, "rows: n_cols");
-    bind_check(L, ld_safetensors_begin_rows(g, name, type, n_rows, n_cols));
-    return 0;
+    return ld_safetensors_begin_rows(c->in[0].object, c->in[1].text, types[c->in[2].integer],
+                                     c->in[3].integer, c->in[4].integer);
 }
 
-static int writer_add_rows(lua_State *L)
+static ld_status writer_add_rows(bind_call *c)
 {
-    bind_check(L, ld_safetensors_put_rows(writer_at(L), bind_operand(L, 2)));
-    return 0;
+    return ld_safetensors_put_rows(c->in[0].object, c->in[1].tensor);
 }
 
-static int writer_csr(lua_State *L)
+static ld_status writer_csr(bind_call *c)
 {
-    ld_safetensors_grow *g = writer_at(L);
-    const char *prefix = bind_check_string(L, 2);
-    int64_t n_rows = bind_count(L, 3, "csr: n_rows"), n_cols = bind_count(L, 4, "csr: n_cols");
-    bind_check(L, ld_safetensors_begin_csr(g, prefix, n_rows, n_cols));
-    return 0;
+    return ld_safetensors_begin_csr(c->in[0].object, c->in[1].text, c->in[2].integer,
+                                    c->in[3].integer);
 }
 
-static int writer_add_csr(lua_State *L)
+static ld_status writer_add_csr(bind_call *c)
 {
-    bind_check(L, ld_safetensors_put_csr(writer_at(L), bind_any_matrix(L, 2)));
-    return 0;
+    return ld_safetensors_put_csr(c->in[0].object, c->in[1].matrix);
 }
 
-static int writer_commit(lua_State *L)
+static ld_status writer_commit(bind_call *c)
 {
-    ld_safetensors_grow **place = bind_check_userdata(L, 1, BIND_WRITER), *g = writer_at(L);
+    ld_safetensors_writer **place = lua_touserdata(c->L, 1);
     *place = NULL; /* core takes it */
-    bind_check(L, ld_safetensors_commit(g));
-    return 0;
+    return ld_safetensors_commit(c->in[0].object);
 }
 
-/* --- classes ------------------------------------------------------------------------------------ */
+/* --- classes ---------------------------------------------------------------------------------- */
 
 static const bind_function reader_methods[] = {
     {"ids", reader_ids, "r:ids(n) -> Index\nThe next n elements, integers: 0 reads as 1."},
     {"rows", reader_rows, "r:rows(n) -> Tensor\nThe next n rows."},
-    {"close", reader_close, "r:close()\nCloses the file."},
+    {"close", NULL, "r:close()\nCloses the file.", .raw = bind_close},
     {NULL, NULL, NULL},
 };
 
 static const bind_function writer_methods[] = {
     {"put", writer_put,
      "w:put(name, array: any)\n"
-     "A whole tensor, of what safetensors.write takes. Those of larger elements "
-     "come first."},
+     "Writes a whole tensor, any that safetensors.write takes. Those of larger elements must come\n"
+     "first."},
     {"rows", writer_rows,
-     "w:rows(name, dtype: string, n_rows, n_cols)\n"
-     "Begins a table of \"float16\", \"bfloat16\" or \"float32\", which w:add_rows completes."},
+     "w:rows(name, \"float16\" | \"bfloat16\" | \"float32\", n_rows, n_cols)\n"
+     "Begins a table of this type, which w:add_rows completes."},
     {"add_rows", writer_add_rows,
-     "w:add_rows(t)\nThe next rows: the nearest numbers of the table's type; an error for one that "
-     "is too\nlarge."},
+     "w:add_rows(t)\n"
+     "Writes the next rows, rounded to the nearest numbers of the table's type; a number that is\n"
+     "too large is an error.",
+     .reads = "t"},
     {"csr", writer_csr,
      "w:csr(prefix: string, n_rows, n_cols)\n"
      "Begins a matrix of ones, prefix_indptr, prefix_shape and prefix_indices, which w:add_csr\n"
      "completes."},
-    {"add_csr", writer_add_csr, "w:add_csr(A)\nThe next rows; values do not matter."},
-    {"commit", writer_commit, "w:commit()\nThe file appears, whole."},
-    {"close", writer_close, "w:close()\nWithout commit before it nothing is left of the file."},
+    {"add_csr", writer_add_csr,
+     "w:add_csr(A)\n"
+     "Writes the next rows; their values are not used.",
+     .reads = "A"},
+    {"commit", writer_commit,
+     "w:commit()\n"
+     "Completes the file, which then appears, whole."},
+    {"close", NULL,
+     "w:close()\n"
+     "Closes the writer. Without w:commit before, nothing is left of the file.",
+     .raw = bind_close},
     {NULL, NULL, NULL},
 };
 
@@ -222,25 +192,21 @@ static const bind_function writer_function[] = {
     {NULL, NULL, NULL},
 };
 
-static int no_field(lua_State *L)
+static void drop_writer(void *object)
 {
-    lua_getmetatable(L, 1);
-    lua_getfield(L, -1, "__name");
-    return bind_no_field(L, lua_tostring(L, -1));
+    ld_safetensors_abandon(object);
 }
 
-static void open_class(lua_State *L, const char *type, const bind_function *methods,
-                       lua_CFunction close)
-{
-    static const char *const properties[] = {NULL};
-    const luaL_Reg meta[] = {{"__gc", close}, {"__close", close}, {NULL, NULL}};
-    bind_class(L, type, methods, meta, properties, no_field);
-}
+static const bind_class reader_class = {
+    .name = BIND_READER, .drop = drop_reader, .closes = true, .methods = reader_methods};
+
+static const bind_class writer_class = {
+    .name = BIND_WRITER, .drop = drop_writer, .closes = true, .methods = writer_methods};
 
 void bind_open_pieces(lua_State *L)
 {
-    open_class(L, BIND_READER, reader_methods, reader_close);
-    open_class(L, BIND_WRITER, writer_methods, writer_close);
+    bind_open_class(L, &reader_class);
+    bind_open_class(L, &writer_class);
     lua_getfield(L, -1, "npz");
     bind_functions(L, reader_function);
     lua_pop(L, 1);

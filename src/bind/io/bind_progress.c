@@ -1,16 +1,12 @@
+/* Progress functions: a failing one stops core, and its error is raised once core has returned. */
 #include "io/bind_progress.h"
 
-bind_progress bind_option_progress(lua_State *L, int arg, const char *where)
+bind_progress bind_progress_at(lua_State *L, int at, const char *where)
 {
-    bind_progress p = {.L = L};
-    if (!bind_option(L, arg, "progress")) {
-        lua_pop(L, 1);
-        return p;
-    }
-    if (!lua_isfunction(L, -1))
-        bind_error(L, "%s: progress must be a function, got %s", where, luaL_typename(L, -1));
-    p.function = lua_gettop(L);
-    return p;
+    bool given = !lua_isnil(L, at);
+    if (given && !lua_isfunction(L, at))
+        bind_error(L, "%s: progress must be a function, got %s", where, luaL_typename(L, at));
+    return (bind_progress){.L = L, .function = given ? at : 0};
 }
 
 static ld_status call(void *context, int64_t done, int64_t total)

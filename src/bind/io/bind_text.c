@@ -1,18 +1,20 @@
-/* text: tables of numbers and names in text files. */
+/* ladies.text: reads tables of numbers and names from text files. */
 #include "io/bind_names.h"
 #include "io/bind_progress.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/text/text.h"
+#include "memory/memory.h"
 
 #define BIND_TABLE  "ladies.Table"
 #define BIND_FIELDS "ladies.Fields"
 #define BIND_READER "ladies.TableReader"
 
-static int table_gc(lua_State *L)
+/* Frees the columns of a table. Its userdata holds the table itself, which may be empty already:
+ * the reader and the functions here clear it, too. */
+static int table_release(lua_State *L)
 {
     ld_table *t = bind_check_userdata(L, 1, BIND_TABLE);
     ld_table_clear(t);
@@ -20,26 +22,18 @@ static int table_gc(lua_State *L)
     return 0;
 }
 
-static int fields_gc(lua_State *L)
-{
-    char **fields = bind_check_userdata(L, 1, BIND_FIELDS);
-    ld_free(*fields);
-    *fields = NULL;
-    return 0;
-}
-
-static char option_separator(lua_State *L, int arg, const char *where)
+/* Reads the option `separator` at a place of the stack. It is one character, or '\0' where it is
+ * not given. */
+static char separator_at(lua_State *L, int at, const char *where)
 {
     size_t length = 0;
-    char c = '\0';
-    if (bind_option(L, arg, "separator")) {
-        const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
-        c = text[0];
-        if (length != 1 || isalnum((unsigned char)c) || (c & 0x80) || strchr("+-.\"\r\n", c))
-            bind_error(L, "%s: separator must be one character that is in no number, got \"%s\"",
-                       where, bind_show(L, -1));
-    }
-    lua_pop(L, 1);
+    if (lua_isnil(L, at))
+        return '\0';
+    const char *text = lua_type(L, at) == LUA_TSTRING ? lua_tolstring(L, at, &length) : "";
+    char c = text[0];
+    if (length != 1 || isalnum((unsigned char)c) || (c & 0x80) || strchr("+-.\"\r\n", c))
+        bind_error(L, "%s: separator must be one character that is in no number, got \"%s\"", where,
+                   bind_show(L, at));
     return c;
 }
 
@@ -51,7 +45,7 @@ static const struct {
     {"numbers", LD_COLUMN_NUMBERS}, {"skip", LD_COLUMN_SKIP},
 };
 
-/* The column that the value on top of the stack stands for. */
+/* Returns the kind of column that the value on top of the stack names. */
 static ld_column to_column(lua_State *L, int64_t i, int64_t count)
 {
     ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_names(L, -1)};
@@ -74,20 +68,23 @@ static ld_column to_column(lua_State *L, int64_t i, int64_t count)
     return c;
 }
 
-/* Pushes the table to be read, behind an anchor for the names that its columns fill. */
-static ld_table *push_table(lua_State *L, int arg)
+/* The places of the options of text.read, text.read_edges and text.reader among the values of a
+ * call; on the stack each is one place further. */
+enum { COLUMNS = 2, HEADER, SEPARATOR, FIRST_ID, N_IDS, N_LABELS, MISSING, PROGRESS };
+
+/* Pushes the table to be read and, below it, a Lua table that keeps the Names which its columns
+ * fill. */
+static ld_table *push_table(lua_State *L)
 {
     int64_t count = 1;
-    bool given = bind_option(L, arg, "columns");
+    bool given = !lua_isnil(L, COLUMNS + 1);
     if (given) {
-        if (!lua_istable(L, -1))
-            bind_error(L, "text.read: columns must be a table, got %s", luaL_typename(L, -1));
-        count = (int64_t)lua_rawlen(L, -1);
+        count = (int64_t)lua_rawlen(L, COLUMNS + 1);
         if (count < 1)
             bind_error(L, "text.read: columns must not be empty");
     }
-    int columns = lua_gettop(L);
     lua_createtable(L, (int)count, 0);
+    int anchor = lua_gettop(L);
     ld_table *t = lua_newuserdatauv(L, sizeof *t + (size_t)count * sizeof(ld_column), 1);
     memset(t, 0, sizeof *t + (size_t)count * sizeof(ld_column));
     t->columns = (ld_column *)(t + 1);
@@ -95,39 +92,39 @@ static ld_table *push_table(lua_State *L, int arg)
     luaL_setmetatable(L, BIND_TABLE);
     for (int64_t i = 1; i <= count; i++) {
         if (given)
-            lua_rawgeti(L, columns, i);
+            lua_rawgeti(L, COLUMNS + 1, i);
         else
             lua_pushliteral(L, "numbers");
         t->columns[i - 1] = to_column(L, i, count);
-        lua_rawseti(L, columns + 1, i);
+        lua_rawseti(L, anchor, i);
     }
     return t;
 }
 
-static int64_t option_limit(lua_State *L, const char *name)
+static int64_t limit_of(const bind_call *c, int option, const char *name)
 {
-    lua_Number limit = bind_option_number(L, 2, "text.read", name, 0);
-    if (!(limit >= 0 && limit < INT32_MAX))
-        bind_error(L, "text.read: %s must be 0 to 2^31 - 2, got %f", name, limit);
-    return (int64_t)limit;
+    lua_Integer limit = c->in[option].integer;
+    if (limit < 0 || limit >= INT32_MAX)
+        bind_error(c->L, "text.read: %s must be 0 to 2^31 - 2, got %I", name, (LUAI_UACINT)limit);
+    return limit;
 }
 
-static void read_options(lua_State *L, ld_table *t)
+static void read_options(const bind_call *c, ld_table *t, const char *where)
 {
-    t->separator = option_separator(L, 2, "text.read");
+    lua_Integer first = c->in[FIRST_ID].integer;
+    t->separator = separator_at(c->L, SEPARATOR + 1, where);
+    t->missing = c->in[MISSING].flag;
     t->header = LD_HEADER_GUESS;
-    if (bind_option(L, 2, "header"))
-        t->header = lua_toboolean(L, -1) ? LD_HEADER_YES : LD_HEADER_NO;
-    lua_pop(L, 1);
-    lua_Number first = bind_option_number(L, 2, "text.read", "first_id", 0);
+    if (!lua_isnil(c->L, HEADER + 1))
+        t->header = c->in[HEADER].flag ? LD_HEADER_YES : LD_HEADER_NO;
     if (first != 0 && first != 1)
-        bind_error(L, "text.read: first_id must be 0 or 1, got %f", first);
+        bind_error(c->L, "text.read: first_id must be 0 or 1, got %I", (LUAI_UACINT)first);
     t->first_id = (int32_t)first;
-    t->n_ids = option_limit(L, "n_ids");
-    t->n_labels = option_limit(L, "n_labels");
+    t->n_ids = limit_of(c, N_IDS, "n_ids");
+    t->n_labels = limit_of(c, N_LABELS, "n_labels");
 }
 
-/* Pushes the titles as a table. */
+/* Pushes the titles of the columns as a Lua table. */
 static void push_fields(lua_State *L, const char *fields, int64_t count)
 {
     lua_newtable(L);
@@ -147,70 +144,52 @@ static void push_column(lua_State *L, ld_table *t, int64_t i)
     }
 }
 
-/* Pushes the table that the arguments ask for, read from its file; it is cleared when the function
- * ends. */
-static ld_table *push_read(lua_State *L)
+/* Pushes a table with all rows of the file that the arguments name. It is cleared when the calling
+ * function ends. */
+static ld_table *push_read(bind_call *c)
 {
-    static const char *const options[] = {"columns",  "first_id", "header",    "n_ids",
-                                          "n_labels", "progress", "separator", NULL};
-    const char *path = bind_check_string(L, 1);
-    bind_check_options(L, 2, "text.read", options);
-    lua_settop(L, 2);
-    bind_progress progress = bind_option_progress(L, 2, "text.read");
-    ld_table *t = push_table(L, 2);
+    lua_State *L = c->L;
+    bind_progress progress = bind_progress_at(L, PROGRESS + 1, "text.read");
+    ld_table *t = push_table(L);
     lua_toclose(L, -1);
-    read_options(L, t);
+    read_options(c, t, "text.read");
     t->progress = bind_progress_call(&progress);
     t->context = &progress;
-    bind_progress_check(L, &progress, ld_table_read(t, path));
+    bind_progress_check(L, &progress, ld_table_read(t, c->in[0].text));
     return t;
 }
 
-static int text_read(lua_State *L)
+static ld_status text_read(bind_call *c)
 {
-    ld_table *t = push_read(L);
-    int top = lua_gettop(L);
-    luaL_checkstack(L, (int)t->n_columns + 8, "too many columns");
+    ld_table *t = push_read(c);
+    int top = lua_gettop(c->L);
+    luaL_checkstack(c->L, (int)t->n_columns + 8, "too many columns");
     for (int64_t i = 0; i < t->n_columns; i++)
-        push_column(L, t, i);
+        push_column(c->L, t, i);
     if (t->titles)
-        push_fields(L, t->titles, t->n_fields);
+        push_fields(c->L, t->titles, t->n_fields);
     else
-        lua_pushnil(L);
-    return lua_gettop(L) - top;
+        lua_pushnil(c->L);
+    c->n_pushed = lua_gettop(c->L) - top;
+    return LD_OK;
 }
 
-/* --- a piece at a time -------------------------------------------------------------------------- */
+/* --- a piece at a time ------------------------------------------------------------------------ */
 
-static void drop_rows(void *rows)
-{
-    ld_table_close(rows);
-}
-
-static int rows_close(lua_State *L)
-{
-    bind_drop(L, bind_check_userdata(L, 1, BIND_READER), drop_rows);
-    return 0;
-}
-
-/* Pushes the table of the reader at 1. */
+/* Pushes the table of the reader at 1 and returns it. */
 static ld_table *push_own_table(lua_State *L)
 {
     lua_getiuservalue(L, 1, 1);
     return bind_check_userdata(L, -1, BIND_TABLE);
 }
 
-/* The reader keeps its table, which keeps the names that it fills. */
-static int text_reader(lua_State *L)
+/* text.reader. The reader keeps its table alive, and the table the Names that it fills. */
+static ld_status text_reader(bind_call *c)
 {
-    static const char *const options[] = {"columns",  "first_id",  "header", "n_ids",
-                                          "n_labels", "separator", NULL};
-    const char *path = bind_check_string(L, 1);
-    bind_check_options(L, 2, "text.reader", options);
-    lua_settop(L, 2);
-    ld_table *t = push_table(L, 2);
+    lua_State *L = c->L;
+    ld_table *t = push_table(L);
     int table = lua_gettop(L);
-    read_options(L, t);
+    read_options(c, t, "text.reader");
     lua_pushvalue(L, table - 1);
     lua_setiuservalue(L, table, 1);
     ld_table_rows **r = lua_newuserdatauv(L, sizeof *r, 1);
@@ -218,36 +197,31 @@ static int text_reader(lua_State *L)
     luaL_setmetatable(L, BIND_READER);
     lua_pushvalue(L, table);
     lua_setiuservalue(L, -2, 1);
-    bind_check(L, ld_table_open(r, t, path));
-    return 1;
+    return ld_table_open(r, t, c->in[0].text);
 }
 
-static int rows_next(lua_State *L)
+static ld_status rows_next(bind_call *c)
 {
-    ld_table_rows *r = bind_object(L, 1, BIND_READER);
-    int64_t n = bind_count(L, 2, "the number");
-    ld_table *t = push_own_table(L);
-    int top = lua_gettop(L);
+    ld_table *t = push_own_table(c->L);
+    int top = lua_gettop(c->L);
     int64_t before = t->n_rows;
-    luaL_checkstack(L, (int)t->n_columns + 8, "too many columns");
-    bind_check(L, ld_table_next(r, n));
+    luaL_checkstack(c->L, (int)t->n_columns + 8, "too many columns");
+    bind_check(c->L, ld_table_next(c->in[0].object, c->in[1].integer));
     for (int64_t i = 0; t->n_rows > before && i < t->n_columns; i++)
-        push_column(L, t, i);
-    return lua_gettop(L) - top;
+        push_column(c->L, t, i);
+    c->n_pushed = lua_gettop(c->L) - top;
+    return LD_OK;
 }
 
-static int rows_get(lua_State *L)
-{
-    return bind_no_field(L, BIND_READER);
-}
+/* --- edges, fields, writing ------------------------------------------------------------------- */
 
 static bool is_node(const ld_column *c)
 {
     return c->kind == LD_COLUMN_ID || c->kind == LD_COLUMN_NAME;
 }
 
-/* Moves the columns of nodes to the front, in their order, and one of numbers behind them, before
- * those that are skipped; false unless the columns are two, at most one, and such. */
+/* Puts the columns in the order source, target, weight, those that are skipped last. Returns false
+ * unless there are two columns of nodes, at most one of numbers, and no others. */
 static bool sort_edges(ld_table *t)
 {
     int64_t nodes = 0, numbers = 0;
@@ -265,51 +239,49 @@ static bool sort_edges(ld_table *t)
     return nodes == 2 && numbers <= 1;
 }
 
-static int text_read_edges(lua_State *L)
+static ld_status text_read_edges(bind_call *c)
 {
-    ld_table *t = push_read(L);
-    const ld_column *c = t->columns;
+    ld_table *t = push_read(c);
+    const ld_column *columns = t->columns;
     if (!sort_edges(t))
-        return bind_error(L, "text.read_edges: columns must be two of nodes (\"id\" or Names), "
-                             "perhaps a \"number\", and others a \"skip\" each");
-    int64_t listed = c[0].cells.count;
-    bind_check(L, ld_table_matrix(bind_new_matrix(L), t, lua_tostring(L, 1)));
-    lua_pushinteger(L, listed - bind_any_matrix(L, -1)->s->nnz);
-    return 2;
+        return ld_fail(LD_VALUE, "text.read_edges: columns must be two of nodes (\"id\" or Names), "
+                                 "perhaps a \"number\", and others a \"skip\" each");
+    int64_t listed = columns[0].cells.count;
+    bind_check(c->L, ld_table_matrix(c->out[0].matrix, t, c->in[0].text));
+    c->out[1].integer = listed - (*c->out[0].matrix)->s->nnz;
+    return LD_OK;
 }
 
-static int text_fields(lua_State *L)
+static void drop_fields(void *fields)
 {
-    static const char *const options[] = {"separator", NULL};
-    const char *path = bind_check_string(L, 1);
+    ld_free(fields);
+}
+
+static ld_status text_fields(bind_call *c)
+{
     int64_t count;
-    bind_check_options(L, 2, "text.fields", options);
-    char separator = option_separator(L, 2, "text.fields");
-    char **fields = lua_newuserdatauv(L, sizeof *fields, 0);
-    *fields = NULL;
-    luaL_setmetatable(L, BIND_FIELDS);
-    lua_toclose(L, -1);
-    bind_check(L, ld_table_peek(fields, &count, path, separator));
-    push_fields(L, *fields, count);
-    return 1;
+    char separator = separator_at(c->L, 3, "text.fields");
+    char **fields = (char **)bind_new_object(c->L, BIND_FIELDS);
+    lua_toclose(c->L, -1);
+    bind_check(c->L, ld_table_peek(fields, &count, c->in[0].text, separator));
+    push_fields(c->L, *fields, count);
+    return LD_OK;
 }
 
-static int text_write(lua_State *L)
+static ld_status text_write(bind_call *c)
 {
-    bind_check(L, ld_text_write(bind_check_string(L, 1), bind_operand(L, 2)));
-    return 0;
+    return ld_text_write(c->in[0].text, c->in[1].tensor);
 }
 
-static int text_write_edges(lua_State *L)
+static ld_status text_write_edges(bind_call *c)
 {
-    bind_check(L, ld_text_write_edges(bind_check_string(L, 1), bind_any_matrix(L, 2)));
-    return 0;
+    return ld_text_write_edges(c->in[0].text, c->in[1].matrix);
 }
 
 static const bind_function functions[] = {
     {"read", text_read,
-     "text.read(path [, {columns = {\"numbers\"}, header = boolean, separator = string,\n"
-     "  first_id = 0, n_ids = integer, n_labels = integer, progress = function}])\n"
+     "text.read(path [, {columns = {\"numbers\"}, header = boolean, separator = any,\n"
+     "  first_id = 0, n_ids = 0, n_labels = 0, missing = false, progress = function}])\n"
      "  -> Index | Tensor, ...\n"
      "Reads a table, a line a row, plain or packed with gzip, in one pass. A column is\n"
      "  \"id\"       whole numbers from first_id (0 or 1) on, as an Index; n_ids limits them\n"
@@ -325,10 +297,11 @@ static const bind_function functions[] = {
      "semicolon or blanks of the first line (\" \" is any number of blanks). Lines that begin with #\n"
      "or % are left out, and blank ones behind the last row; a blank one before it is an error.\n"
      "Names may be in double quotes. Numbers are rounded correctly to float32, and inf, nan and\n"
-     "numbers beyond its range refused.\n"
+     "numbers beyond its range refused; with missing = true an empty field, nan and na are NaN.\n"
      "progress(done, total) is called with bytes of the file now and then."},
     {"read_edges", text_read_edges,
-     "text.read_edges(path, {columns = {\"id\", \"id\"}, n_ids = integer, ...})\n"
+     "text.read_edges(path, {columns = {\"id\", \"id\"}, header = boolean, separator = any,\n"
+     "  first_id = 0, n_ids = 0, n_labels = 0, missing = false, progress = function})\n"
      "  -> Matrix, integer\n"
      "Reads edges, a line \"source,target\" or, with a third column \"number\", \"source,target,\n"
      "weight\" each (other columns are \"skip\"), as text.read does, into a square Matrix whose rows\n"
@@ -337,21 +310,23 @@ static const bind_function functions[] = {
      "the integer is how many were. The Matrix is made of the columns where they lie: at no time is\n"
      "more held than twice what they take."},
     {"reader", text_reader,
-     "text.reader(path [, {columns = {\"numbers\"}, header = boolean, separator = string, first_id = 0,\n"
-     "n_ids = integer, n_labels = integer}]) -> TableReader\n"
+     "text.reader(path [, {columns = {\"numbers\"}, header = boolean, separator = any,\n"
+     "  first_id = 0, n_ids = 0, n_labels = 0, missing = false}]) -> TableReader\n"
      "Reads a table as text.read does, a piece at a time, for what does not fit in memory: r:next(n)."},
     {"fields", text_fields,
-     "text.fields(path [, {separator = string}]) -> string[]\n"
+     "text.fields(path [, {separator = any}]) -> string[]\n"
      "The fields of the first line that is not blank or a comment, as strings."},
     {"write", text_write,
-     "text.write(path, Tensor)\n"
-     "Writes the rows of a Tensor with commas between the numbers, which come back as they are.\n"
+     "text.write(path, t)\n"
+     "Writes the rows of t with commas between the numbers, which come back as they are.\n"
      "Packed with gzip if the path ends in .gz. The file appears whole or not at all. A number that\n"
-     "is nan or infinite is an error."},
+     "is nan or infinite is an error.",
+     .reads = "t"},
     {"write_edges", text_write_edges,
-     "text.write_edges(path, Matrix)\n"
+     "text.write_edges(path, A)\n"
      "Writes a line \"source,target\" for every entry, the row being the target, with ids from 0\n"
-     "and, if the matrix has values, the value as a third column. Files are as with text.write."},
+     "and, if A has values, the value as a third column. Files are as with text.write.",
+     .reads = "A"},
     {NULL, NULL, NULL},
 };
 
@@ -359,19 +334,30 @@ static const bind_function row_methods[] = {
     {"next", rows_next,
      "r:next(n) -> ...\nThe columns of the next n rows, or of as many as there are; nothing at the "
      "end."},
-    {"close", rows_close, "r:close()\nCloses the file."},
+    {"close", NULL, "r:close()\nCloses the file.", .raw = bind_close},
     {NULL, NULL, NULL},
 };
 
+static void drop_rows(void *rows)
+{
+    ld_table_close(rows);
+}
+
+static const bind_class reader_class = {
+    .name = BIND_READER, .drop = drop_rows, .closes = true, .methods = row_methods};
+
+static const bind_class table_class = {
+    .name = BIND_TABLE, .release = table_release, .closes = true};
+
+static const bind_class fields_class = {.name = BIND_FIELDS, .drop = drop_fields, .closes = true};
+
 void bind_open_text(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", rows_close}, {"__close", rows_close}, {NULL, NULL}};
-    static const char *const properties[] = {NULL};
-    bind_class(L, BIND_READER, row_methods, meta, properties, rows_get);
-    bind_hidden_class(L, BIND_TABLE, table_gc);
-    bind_hidden_class(L, BIND_FIELDS, fields_gc);
-    lua_newtable(L);
-    bind_functions(L, functions);
+    bind_open_class(L, &reader_class);
+    bind_open_class(L, &table_class);
+    bind_open_class(L, &fields_class);
+    bind_room(L, "text", functions);
+    lua_getfield(L, -1, "text");
     bind_open_names(L);
-    lua_setfield(L, -2, "text");
+    lua_pop(L, 1);
 }

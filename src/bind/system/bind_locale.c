@@ -1,11 +1,11 @@
 /* Locales: numbers are read and written with a decimal point, whatever a script chooses. */
 #include <lualib.h>
 
-#include "base/decimal_point.h"
 #include "base/status.h"
 #include "state/bind.h"
+#include "text/decimal_point.h"
 
-/* os.setlocale as it was, and numbers have a decimal point after it, too. */
+/* Calls Lua's own os.setlocale, its upvalue, and brings the decimal point back afterwards. */
 static int set_locale(lua_State *L)
 {
     lua_pushvalue(L, lua_upvalueindex(1));

@@ -1,4 +1,4 @@
-/* process: other programs, without a shell in between. */
+/* ladies.process: runs other programs, without a shell in between. */
 #include "system/process.h"
 
 #include <string.h>
@@ -12,15 +12,9 @@ extern char **environ; /* POSIX has it in no header */
 
 static const lua_Number FOREVER = 1e18;
 
-static ld_process *process(lua_State *L)
-{
-    return bind_check_userdata(L, 1, BIND_PROCESS);
-}
-
-/* The words at 1 as an array that ends with NULL; pushed. */
+/* Pushes a userdata with the words of the table at 1, up to NULL, and returns it. */
 static char **push_words(lua_State *L)
 {
-    bind_check_type(L, 1, LUA_TTABLE);
     int64_t count = (int64_t)lua_rawlen(L, 1);
     char **words = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *words, 0);
     for (int64_t i = 0; i < count; i++) {
@@ -37,16 +31,18 @@ static char **push_words(lua_State *L)
     return words;
 }
 
-/* This process's environment with the fields of the table `env` of the options; pushed. */
+/* Pushes a userdata with this process's environment and the fields of the option `env`, which is at
+ * 4, and returns it. */
 static char **push_environment(lua_State *L)
 {
     int64_t count = 0;
     while (environ[count])
         count++;
-    if (!bind_option(L, 2, "env"))
+    int env = 4;
+    if (lua_isnil(L, env)) {
         lua_newtable(L);
-    int env = lua_gettop(L);
-    bind_check_type(L, env, LUA_TTABLE);
+        lua_replace(L, env);
+    }
     for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1)) {
         const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         if (!name || *name == '\0' || strchr(name, '=') || strlen(name) != lua_rawlen(L, -2))
@@ -57,7 +53,7 @@ static char **push_environment(lua_State *L)
                        name, luaL_typename(L, -1));
         count++;
     }
-    lua_newtable(L); /* keeps the texts */
+    lua_newtable(L); /* keeps the texts alive */
     int texts = lua_gettop(L);
     char **all = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *all, 1), **to = all;
     for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1)) {
@@ -76,69 +72,62 @@ static char **push_environment(lua_State *L)
     return all;
 }
 
-static int process_start(lua_State *L)
+static ld_status process_start(bind_call *c)
 {
-    static const char *const options[] = {"env", "log", NULL};
-    bind_check_options(L, 2, "process.start", options);
-    bind_option(L, 2, "log");
-    const char *log = bind_opt_string(L, -1, "/dev/null");
+    lua_State *L = c->L;
+    const char *log = c->in[2].text ? c->in[2].text : "/dev/null";
     char **words = push_words(L), **environment = push_environment(L);
     ld_process *p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = (ld_process){0, 0};
     luaL_setmetatable(L, BIND_PROCESS);
-    bind_check(L, ld_process_start(p, words, environment, log));
-    return 1;
+    return ld_process_start(p, words, environment, log);
 }
 
-static int process_exists(lua_State *L)
+static ld_status process_exists(bind_call *c)
 {
-    lua_pushboolean(L, ld_process_exists(bind_check_string(L, 1)));
-    return 1;
+    c->out[0].flag = ld_process_exists(c->in[0].text);
+    return LD_OK;
 }
 
-static int process_lives(lua_State *L)
+static ld_status process_lives(bind_call *c)
 {
-    lua_Integer pid = bind_check_integer(L, 1);
-    lua_pushboolean(L, pid > 0 && pid <= INT32_MAX && ld_process_lives((pid_t)pid));
-    return 1;
+    lua_Integer pid = c->in[0].integer;
+    c->out[0].flag = pid > 0 && pid <= INT32_MAX && ld_process_lives((pid_t)pid);
+    return LD_OK;
 }
 
-static int process_wait(lua_State *L)
+static ld_status process_wait(bind_call *c)
 {
     bool ended;
-    ld_process *p = process(L);
-    lua_Number seconds = bind_opt_number(L, 2, FOREVER);
-    bind_arg_check(L, seconds >= 0, 2, "must be 0 or more seconds");
-    bind_check(L, ld_process_wait(&ended, p, seconds));
+    ld_process *p = c->in[0].object;
+    lua_Number seconds = lua_isnil(c->L, 2) ? FOREVER : c->in[1].number;
+    bind_arg_check(c->L, seconds >= 0, 2, "must be 0 or more seconds");
+    bind_check(c->L, ld_process_wait(&ended, p, seconds));
     if (ended)
-        lua_pushinteger(L, p->status);
+        lua_pushinteger(c->L, p->status);
     else
-        lua_pushnil(L);
-    return 1;
+        lua_pushnil(c->L);
+    return LD_OK;
 }
 
 static int process_stop(lua_State *L)
 {
-    ld_process_stop(process(L));
+    ld_process_stop(bind_check_userdata(L, 1, BIND_PROCESS));
     return 0;
-}
-
-static int process_get(lua_State *L)
-{
-    return bind_no_field(L, BIND_PROCESS);
 }
 
 static const bind_function functions[] = {
     {"start", process_start,
-     "process.start({program, argument, ...} [, {log = path, env = {NAME = value}}]) -> Process\n"
+     "process.start({program, argument, ...} [, {log = path, env = table}]) -> Process\n"
      "Starts a program, a path or what PATH leads to, with its arguments as they are and without a\n"
      "shell. It reads nothing, and what it prints goes to `log`. It ends with this one at the\n"
      "latest, and at the end of the scope of a <close> variable."},
     {"exists", process_exists,
-     "process.exists(name) -> boolean\nWhether PATH leads to a program of this name."},
+     "process.exists(name) -> boolean\n"
+     "True if PATH leads to a program of this name."},
     {"lives", process_lives,
      "process.lives(number: integer) -> boolean\n"
-     "Whether a process of this number is there and has not ended."},
+     "True if a process of this number is there and has not ended."},
     {NULL, NULL, NULL},
 };
 
@@ -147,17 +136,16 @@ static const bind_function methods[] = {
      "p:wait([seconds: number]) -> integer | nil\n"
      "Waits for its end, at most so long: its exit status (128 + n after signal n), or nil while\n"
      "it runs."},
-    {"stop", process_stop, "p:stop()\nEnds the program and those that it has started."},
+    {"stop", NULL, "p:stop()\nEnds the program and those that it has started.",
+     .raw = process_stop},
     {NULL, NULL, NULL},
 };
 
+static const bind_class class = {
+    .name = BIND_PROCESS, .release = process_stop, .closes = true, .methods = methods};
+
 void bind_open_process(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", process_stop}, {"__close", process_stop}, {NULL, NULL}};
-    static const char *const properties[] = {NULL};
-    bind_class(L, BIND_PROCESS, methods, meta, properties, process_get);
-    lua_newtable(L);
-    bind_functions(L, functions);
-    lua_setfield(L, -2, "process");
+    bind_open_class(L, &class);
+    bind_room(L, "process", functions);
 }

@@ -1,42 +1,8 @@
-/* Index: vectors of ids and positions. The one place where 1-based becomes 0-based and back. */
-#include "state/bind.h"
+/* Index: vectors of ids and positions. This is the one file that converts them from 1-based to
+ * 0-based and back. */
+#include "tensor/bind_tensor.h"
 
-ld_index *bind_to_index(lua_State *L, int arg)
-{
-    return bind_to_object(L, arg, BIND_INDEX);
-}
-
-ld_index *bind_index(lua_State *L, int arg)
-{
-    return bind_object(L, arg, BIND_INDEX);
-}
-
-ld_index *bind_option_index(lua_State *L, int arg, const char *where, const char *name)
-{
-    return bind_option_object(L, arg, where, name, BIND_INDEX) ? bind_index(L, -1) : NULL;
-}
-
-ld_index **bind_new_index(lua_State *L)
-{
-    bind_collect(L);
-    ld_index **x = lua_newuserdatauv(L, sizeof(ld_index *), 0);
-    *x = NULL;
-    luaL_setmetatable(L, BIND_INDEX);
-    return x;
-}
-
-ld_index *bind_push_positions(lua_State *L, int arg, int64_t n)
-{
-    ld_tensor *mask = bind_tensor(L, arg);
-    if (mask->ndim != 1 || mask->n_rows != n)
-        bind_error(L, "a mask of %s for %I elements or rows", ld_tensor_shape(mask),
-                   (LUAI_UACINT)n);
-    ld_index **positions = bind_new_index(L);
-    bind_check(L, ld_tensor_positions(positions, mask));
-    return *positions;
-}
-
-/* A Lua id or position as core has it. */
+/* Returns the id or position at arg, which Lua counts from 1, counted from 0. */
 static int32_t to_core(lua_State *L, int arg, const char *where, lua_Integer position)
 {
     int whole;
@@ -47,81 +13,63 @@ static int32_t to_core(lua_State *L, int arg, const char *where, lua_Integer pos
     return (int32_t)(v - 1);
 }
 
-static int index_new(lua_State *L)
+static ld_status index_new(bind_call *c)
 {
-    bind_check_type(L, 1, LUA_TTABLE);
-    int64_t n = (int64_t)lua_rawlen(L, 1);
-    ld_index **x = bind_new_index(L);
-    bind_check(L, ld_index_new(x, n));
+    int64_t n = (int64_t)lua_rawlen(c->L, 1);
+    bind_check(c->L, ld_index_new(c->out[0].index, n));
     for (int64_t i = 0; i < n; i++) {
-        lua_rawgeti(L, 1, i + 1);
-        (*x)->data[i] = to_core(L, -1, "index", i + 1);
-        lua_pop(L, 1);
+        lua_rawgeti(c->L, 1, i + 1);
+        (*c->out[0].index)->data[i] = to_core(c->L, -1, "index", i + 1);
+        lua_pop(c->L, 1);
     }
-    return 1;
+    return LD_OK;
 }
 
-static int index_range(lua_State *L)
+static ld_status index_range(bind_call *c)
 {
-    lua_Integer first = bind_check_integer(L, 1), last = bind_check_integer(L, 2);
-    bind_arg_check(L, first >= 1 && first <= INT32_MAX, 1, "ids start at 1");
-    bind_arg_check(L, last >= first - 1 && last <= INT32_MAX, 2, "must not lie before the first");
-    bind_check(L, ld_index_range(bind_new_index(L), (int32_t)(first - 1), last - first + 1));
-    return 1;
+    lua_Integer first = c->in[0].integer, last = c->in[1].integer;
+    bind_arg_check(c->L, first >= 1 && first <= INT32_MAX, 1, "ids start at 1");
+    bind_arg_check(c->L, last >= first - 1 && last <= INT32_MAX, 2,
+                   "must not lie before the first");
+    return ld_index_range(c->out[0].index, (int32_t)(first - 1), last - first + 1);
 }
 
-static void drop(void *index)
+static ld_status index_len(bind_call *c)
 {
-    ld_index_unref(index);
+    c->out[0].integer = bind_index(c->L, 1)->size;
+    return LD_OK;
 }
 
-static int index_gc(lua_State *L)
+static void index_describe(lua_State *L, const void *object)
 {
-    bind_drop(L, bind_check_userdata(L, 1, BIND_INDEX), drop);
-    return 0;
+    lua_pushfstring(L, "Index %I", (LUAI_UACINT)((const ld_index *)object)->size);
 }
 
-static int index_len(lua_State *L)
+static ld_status index_element(bind_call *c)
 {
-    lua_pushinteger(L, bind_index(L, 1)->size);
-    return 1;
-}
-
-static int index_tostring(lua_State *L)
-{
-    if (!bind_push_closed(L, 1, BIND_INDEX))
-        lua_pushfstring(L, "Index %I", (LUAI_UACINT)bind_index(L, 1)->size);
-    return 1;
-}
-
-static int index_get(lua_State *L)
-{
+    lua_State *L = c->L;
     ld_index *x = bind_index(L, 1), *pick = bind_to_index(L, 2);
     if (bind_to_tensor(L, 2))
         pick = bind_push_positions(L, 2, x->size);
-    if (pick) {
-        bind_check(L, ld_index_gather(bind_new_index(L), x, pick));
-        return 1;
-    }
+    if (pick)
+        return ld_index_gather(bind_new_index(L), x, pick);
     if (lua_type(L, 2) != LUA_TNUMBER)
-        return bind_no_field(L, BIND_INDEX);
-    int64_t i = bind_position(L, 2, x->size, "an Index");
-    lua_pushinteger(L, (lua_Integer)x->data[i] + 1);
-    return 1;
+        bind_no_field(L, BIND_INDEX);
+    lua_pushinteger(L, (lua_Integer)x->data[bind_position(L, 2, x->size, "an Index")] + 1);
+    return LD_OK;
 }
 
-static int index_concat(lua_State *L)
+static ld_status index_concat(bind_call *c)
 {
-    ld_index *parts[] = {bind_index(L, 1), bind_index(L, 2)};
-    bind_check(L, ld_index_concat(bind_new_index(L), parts, 2));
-    return 1;
+    ld_index *parts[] = {bind_index(c->L, 1), bind_index(c->L, 2)};
+    return ld_index_concat(c->out[0].index, parts, 2);
 }
 
-static int index_eq(lua_State *L)
+static ld_status index_eq(bind_call *c)
 {
-    ld_index *a = bind_to_index(L, 1), *b = bind_to_index(L, 2);
-    lua_pushboolean(L, a && b && ld_index_equal(a, b));
-    return 1;
+    const ld_index *a = bind_to_index(c->L, 1), *b = bind_to_index(c->L, 2);
+    c->out[0].flag = a && b && ld_index_equal(a, b);
+    return LD_OK;
 }
 
 /* Pushes the elements as a table, each with `more` added. */
@@ -134,76 +82,56 @@ static void push_table(lua_State *L, const ld_index *x, lua_Integer more)
     }
 }
 
-static int index_to_table(lua_State *L)
+static ld_status index_to_table(bind_call *c)
 {
-    push_table(L, bind_index(L, 1), 1);
-    return 1;
+    push_table(c->L, c->in[0].index, 1);
+    return LD_OK;
 }
 
-static int index_sort(lua_State *L)
+static ld_status index_sort(bind_call *c)
 {
-    ld_index *x = bind_index(L, 1);
-    bind_check(L, ld_index_sort(bind_new_index(L), x));
-    return 1;
+    return ld_index_sort(c->out[0].index, c->in[0].index);
 }
 
-static int index_slice(lua_State *L)
+static ld_status index_slice(bind_call *c)
 {
-    ld_index *x = bind_index(L, 1);
-    int64_t first, count = bind_range(L, 2, &first);
-    bind_check(L, ld_index_slice(bind_new_index(L), x, first, count));
-    return 1;
+    int64_t first, count = bind_range(c->L, 2, &first);
+    return ld_index_slice(c->out[0].index, c->in[0].index, first, count);
 }
 
-static int index_hash(lua_State *L)
+static ld_status index_hash(bind_call *c)
 {
-    uint64_t hash;
-    bind_check(L, ld_index_hash(&hash, bind_index(L, 1)));
-    bind_push_hash(L, hash);
-    return 1;
+    uint64_t hash = 0;
+    ld_status st = ld_index_hash(&hash, c->in[0].index);
+    bind_push_hash(c->L, hash);
+    return st;
 }
 
-static int extreme(lua_State *L, int sign)
+/* Finds the largest or the smallest element: `kind` is 1 or -1. */
+static ld_status index_extreme(bind_call *c)
 {
-    int32_t id;
-    bind_check(L, ld_index_extreme(&id, bind_index(L, 1), sign));
-    lua_pushinteger(L, (lua_Integer)id + 1);
-    return 1;
+    int32_t id = 0;
+    ld_status st = ld_index_extreme(&id, c->in[0].index, c->kind);
+    c->out[0].integer = (lua_Integer)id + 1;
+    return st;
 }
 
-static int index_max(lua_State *L)
+static ld_status index_check_unique(bind_call *c)
 {
-    return extreme(L, 1);
+    return ld_index_check_unique(c->in[0].index, c->in[1].text ? c->in[1].text : "id");
 }
 
-static int index_min(lua_State *L)
+static ld_status index_counts(bind_call *c)
 {
-    return extreme(L, -1);
+    ld_index **counts = bind_new_index(c->L);
+    bind_check(c->L, ld_index_counts(counts, c->in[0].index, c->in[1].integer));
+    push_table(c->L, *counts, 0);
+    return LD_OK;
 }
 
-static int index_check_unique(lua_State *L)
+static ld_status index_group(bind_call *c)
 {
-    bind_check(L, ld_index_check_unique(bind_index(L, 1), bind_opt_string(L, 2, "id")));
-    return 0;
-}
-
-static int index_counts(lua_State *L)
-{
-    ld_index *x = bind_index(L, 1), **counts;
-    int64_t n = bind_count(L, 2, "counts: the number of ids");
-    counts = bind_new_index(L);
-    bind_check(L, ld_index_counts(counts, x, n));
-    push_table(L, *counts, 0);
-    return 1;
-}
-
-static int index_group(lua_State *L)
-{
-    ld_index *x = bind_index(L, 1);
-    int64_t n = bind_count(L, 2, "group: the number of ids");
-    ld_index **order = bind_new_index(L);
-    bind_check(L, ld_index_group(order, bind_new_index(L), x, n));
-    return 2;
+    return ld_index_group(c->out[0].index, c->out[1].index, c->in[0].index, c->in[1].integer);
 }
 
 static const bind_function functions[] = {
@@ -226,10 +154,13 @@ static const bind_function methods[] = {
     {"sort", index_sort, "idx:sort() -> Index\nAn ascending copy."},
     {"slice", index_slice, "idx:slice(first, last) -> Index\nA copy of elements first .. last."},
     {"hash", index_hash, "idx:hash() -> string\n16 hexadecimal digits that depend on every bit."},
-    {"max", index_max, "idx:max() -> integer\nThe largest element; an error when empty."},
-    {"min", index_min, "idx:min() -> integer\nThe smallest element; an error when empty."},
+    {"max", index_extreme, "idx:max() -> integer\nThe largest element; an error when empty.",
+     .kind = 1},
+    {"min", index_extreme, "idx:min() -> integer\nThe smallest element; an error when empty.",
+     .kind = -1},
     {"check_unique", index_check_unique,
-     "idx:check_unique([what: string])\nAn error that names the element when one occurs twice."},
+     "idx:check_unique([what: string])\n"
+     "Raises an error that names the element when one occurs twice."},
     {"counts", index_counts,
      "idx:counts(n) -> table\nHow often each of the ids 1 .. n occurs; zeros (none) are left out."},
     {"group", index_group,
@@ -248,19 +179,27 @@ static const bind_function operators[] = {
     {"__concat", index_concat,
      "idx .. other -> Index\nThe elements of one after those of the other."},
     {"__eq", index_eq,
-     "idx == other -> boolean\nWhether length and all elements are equal. See idx:equals(x)."},
+     "idx == other -> boolean\n"
+     "True if length and all elements are equal. See idx:equals(x)."},
     {NULL, NULL, NULL},
+};
+
+static void drop(void *index)
+{
+    ld_index_unref(index);
+}
+
+const bind_class bind_index_class = {
+    .name = BIND_INDEX,
+    .drop = drop,
+    .methods = methods,
+    .operators = operators,
+    .element = index_element,
+    .describe = index_describe,
 };
 
 void bind_open_index(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", index_gc},
-        {"__tostring", index_tostring},
-        {NULL, NULL},
-    };
-    static const char *const properties[] = {NULL};
-    bind_class(L, BIND_INDEX, methods, meta, properties, index_get);
-    bind_operators(L, BIND_INDEX, operators);
+    bind_open_class(L, &bind_index_class);
     bind_functions(L, functions);
 }

@@ -1,14 +1,15 @@
-/* Scopes: calls in which tensors take their memory from a room, or products are made row by row or in
- * bfloat16 or float32. A call in one cannot be suspended, since the thread would stay in the scope. */
-#include "base/room.h"
+/* Scopes: calls in which tensors take their memory from a room (memory/room.h), or in which
+ * products are made row by row, in bfloat16 or in float32. A call in a scope cannot be suspended,
+ * since the thread would stay in it. */
+#include "kernel/bfloat16.h"
+#include "memory/room.h"
 #include "state/bind.h"
-#include "tensor/bfloat16.h"
-#include "tensor/blas.h"
+#include "tensor/matmul.h"
 
 #define BIND_ROOM  "ladies.Room"
 #define BIND_SCOPE "ladies.Scope"
 
-/* What the thread goes back to. */
+/* The setting of the thread before the scope, which it goes back to at the end. */
 typedef struct {
     enum { NOTHING, ROOM, BY_ROWS, PRECISION } what;
     ld_room *room;
@@ -27,8 +28,8 @@ static int scope_close(lua_State *L)
     return 0;
 }
 
-/* A scope below the function at `at` and its arguments, which closes when the caller returns; it is
- * to say what it goes back to. */
+/* Puts a scope below the function at `at` and its arguments; it closes when the calling function
+ * returns. The caller fills in what the scope is to restore. */
 static scope *open_scope(lua_State *L, int at)
 {
     bind_check_type(L, at, LUA_TFUNCTION);
@@ -40,7 +41,7 @@ static scope *open_scope(lua_State *L, int at)
     return s;
 }
 
-/* The results of the function in the scope at `at`. */
+/* Calls the function above the scope at `at` and returns the number of its results. */
 static int call_in(lua_State *L, int at)
 {
     lua_call(L, lua_gettop(L) - at - 1, LUA_MULTRET);
@@ -54,10 +55,10 @@ static int by_rows(lua_State *L)
     return call_in(L, 1);
 }
 
-static int bfloat16_units(lua_State *L)
+static ld_status bfloat16_units(bind_call *c)
 {
-    lua_pushstring(L, ld_bfloat16_units());
-    return 1;
+    lua_pushstring(c->L, ld_bfloat16_units());
+    return LD_OK;
 }
 
 static int call_in_precision(lua_State *L, bool in_bfloat16)
@@ -79,29 +80,13 @@ static int in_float32(lua_State *L)
     return call_in_precision(L, false);
 }
 
-/* --- rooms -------------------------------------------------------------------------------------- */
+/* --- rooms ------------------------------------------------------------------------------------ */
 
-static void drop(void *room)
+static ld_status room_new(bind_call *c)
 {
-    ld_room_unref(room);
-}
-
-static int room_gc(lua_State *L)
-{
-    bind_drop(L, bind_check_userdata(L, 1, BIND_ROOM), drop);
-    return 0;
-}
-
-static int room_new(lua_State *L)
-{
-    lua_Integer bound = bind_check_integer(L, 1);
-    const char *folder = bind_check_string(L, 2);
-    bind_arg_check(L, bound >= 0, 1, "must be 0 or more bytes");
-    ld_room **room = lua_newuserdatauv(L, sizeof *room, 0);
-    *room = NULL;
-    luaL_setmetatable(L, BIND_ROOM);
-    bind_check(L, ld_room_new(room, bound, folder));
-    return 1;
+    bind_arg_check(c->L, c->in[0].integer >= 0, 1, "must be 0 or more bytes");
+    return ld_room_new((ld_room **)bind_new_object(c->L, BIND_ROOM), c->in[0].integer,
+                       c->in[1].text);
 }
 
 static int in_room(lua_State *L)
@@ -112,54 +97,67 @@ static int in_room(lua_State *L)
     return call_in(L, 2);
 }
 
-static int room_use(lua_State *L)
+static ld_status room_use(bind_call *c)
 {
-    const ld_room *room = bind_object(L, 1, BIND_ROOM);
-    lua_pushinteger(L, atomic_load(&room->most_memory));
-    lua_pushinteger(L, atomic_load(&room->most_files));
-    lua_pushboolean(L, atomic_load(&room->lacks));
-    return 3;
+    const ld_room *room = c->in[0].object;
+    c->out[0].integer = atomic_load(&room->most_memory);
+    c->out[1].integer = atomic_load(&room->most_files);
+    c->out[2].flag = atomic_load(&room->lacks);
+    return LD_OK;
 }
 
 static const bind_function functions[] = {
-    {"by_rows", by_rows,
+    {"by_rows", NULL,
      "ladies_core.by_rows(f, ...) -> ...\n"
-     "f(...), in which a row of a product of dense matrices is that of this row alone, to the bit,\n"
-     "whichever others the matrix has."},
+     "Calls f(...) so that a row of a product of dense matrices does not depend on which other rows\n"
+     "there are: from a multiple of 192 on, rows have the bits that they have among all. Returns its\n"
+     "results.",
+     .raw = by_rows},
     {"bfloat16_units", bfloat16_units,
      "ladies.bfloat16_units() -> string | nil\n"
-     "What multiplies dense matrices of bfloat16 here: \"AMX\" or \"AVX512-BF16\"; nil where the\n"
-     "processor has neither, or LADIES_ISA holds them back."},
-    {"in_bfloat16", in_bfloat16,
+     "The units that multiply dense matrices of bfloat16 here: \"AMX\" or \"AVX512-BF16\"; nil "
+     "where\n"
+     "the processor has neither, or LADIES_ISA holds them back."},
+    {"in_bfloat16", NULL,
      "ladies.in_bfloat16(f, ...) -> ...\n"
      "f(...), in which products of dense matrices, and what backward makes of them, round their\n"
      "factors to bfloat16 (8 bits of significand) and add in float32. An error where nothing does that\n"
      "here; see bfloat16_units. Within it gradcheck and exact inference are of float32 all the same,\n"
-     "and ladies.train, but for its steps where its option precision says so."},
-    {"in_float32", in_float32,
+     "and ladies.train, but for its steps where its option precision says so.",
+     .raw = in_bfloat16},
+    {"in_float32", NULL,
      "ladies_core.in_float32(f, ...) -> ...\n"
-     "f(...), in which products of dense matrices are of float32, also within in_bfloat16."},
+     "Calls f(...) with products of dense matrices in float32, also within in_bfloat16, and\n"
+     "returns its results.",
+     .raw = in_float32},
     {"room", room_new,
-     "ladies_core.room(bytes, folder) -> Room\n"
-     "So many bytes of memory for large tensors (of 64 KiB or more), and behind them files without\n"
-     "names in the folder, which are gone with the tensors."},
-    {"in_room", in_room,
-     "ladies_core.in_room(room, f, ...) -> ...\n"
-     "f(...), whose tensors take their memory from the room; to the same numbers. Where the disk is\n"
-     "full that is an error."},
+     "ladies_core.room(bytes: integer, folder: string) -> Room\n"
+     "A room: so many bytes of memory for large tensors (of 64 KiB or more), and behind them\n"
+     "files without names in the folder, which are gone with the tensors."},
+    {"in_room", NULL,
+     "ladies_core.in_room(room: Room, f, ...) -> ...\n"
+     "Calls f(...), whose tensors take their memory from the room, with the same numbers as a\n"
+     "result, and returns its results. Where the disk is full that is an error.",
+     .raw = in_room},
     {"room_use", room_use,
-     "ladies_core.room_use(room) -> integer, integer, boolean\n"
-     "The most bytes that it has had in memory at a time, and in files; and whether it had neither\n"
-     "memory for a tensor nor a file, so that what was computed in it has failed."},
+     "ladies_core.room_use(room: Room) -> integer, integer, boolean\n"
+     "The most bytes that it has had in memory at a time, and in files; and true if it had\n"
+     "neither memory for a tensor nor a file, so that a computation in it has failed."},
     {NULL, NULL, NULL},
 };
 
+static void drop(void *room)
+{
+    ld_room_unref(room);
+}
+
 void bind_open_scope(lua_State *L)
 {
-    static const luaL_Reg of_scope[] = {{"__close", scope_close}, {NULL, NULL}};
-    bind_hidden_class(L, BIND_ROOM, room_gc);
+    static const bind_class room = {.name = BIND_ROOM, .drop = drop, .closes = true};
     luaL_newmetatable(L, BIND_SCOPE);
-    luaL_setfuncs(L, of_scope, 0);
+    lua_pushcfunction(L, scope_close);
+    lua_setfield(L, -2, "__close");
     lua_pop(L, 1);
+    bind_open_class(L, &room);
     bind_functions(L, functions);
 }

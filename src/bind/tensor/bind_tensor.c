@@ -3,26 +3,7 @@
 #include <string.h>
 
 #include "grad/op.h"
-#include "state/bind.h"
-
-ld_tensor **bind_new_tensor(lua_State *L)
-{
-    bind_collect(L);
-    ld_tensor **t = lua_newuserdatauv(L, sizeof(ld_tensor *), 0);
-    *t = NULL;
-    luaL_setmetatable(L, BIND_TENSOR);
-    return t;
-}
-
-ld_tensor *bind_writable_tensor(lua_State *L, int arg)
-{
-    ld_tensor *t = bind_operand(L, arg);
-    if (t->tracked)
-        bind_error(L, "a tensor that a loss may depend on cannot be changed in place; "
-                      "use :detach() or :clone()");
-    bind_check(L, ld_tensor_change(bind_tensor(L, arg)));
-    return t;
-}
+#include "tensor/bind_tensor.h"
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -38,68 +19,65 @@ static float element(lua_State *L, int row, int column)
     return (float)v;
 }
 
-static int tensor_new(lua_State *L)
+static ld_status tensor_new(bind_call *c)
 {
-    bind_check_type(L, 1, LUA_TTABLE);
+    lua_State *L = c->L;
     int n_rows = (int)lua_rawlen(L, 1);
     bool nested = lua_rawgeti(L, 1, 1) == LUA_TTABLE;
     int n_cols = nested ? (int)lua_rawlen(L, -1) : 1;
     lua_pop(L, 1);
-    ld_tensor **t = bind_new_tensor(L);
-    bind_check(L, ld_tensor_new(t, nested ? 2 : 1, n_rows, n_cols));
-    float *data = (*t)->data;
+    bind_check(L, ld_tensor_new(c->out[0].tensor, nested ? 2 : 1, n_rows, n_cols));
+    float *data = (*c->out[0].tensor)->data;
     for (int r = 1; r <= n_rows; r++) {
         lua_rawgeti(L, 1, r);
         if (!nested) {
             *data++ = element(L, r, 0);
         } else {
             if (!lua_istable(L, -1) || (int)lua_rawlen(L, -1) != n_cols)
-                return bind_error(L, "tensor: row %d must be a table of %d numbers", r, n_cols);
-            for (int c = 1; c <= n_cols; c++) {
-                lua_rawgeti(L, -1, c);
-                *data++ = element(L, r, c);
+                bind_error(L, "tensor: row %d must be a table of %d numbers", r, n_cols);
+            for (int column = 1; column <= n_cols; column++) {
+                lua_rawgeti(L, -1, column);
+                *data++ = element(L, r, column);
                 lua_pop(L, 1);
             }
         }
         lua_pop(L, 1);
     }
-    return 1;
+    return LD_OK;
 }
 
-/* Pushes a tensor of the shape at (1, 2), the latter optional. */
-static int push_full(lua_State *L, bool matrix, float value)
+/* Makes a tensor of zeros or ones, as the function's `kind` says. */
+static ld_status tensor_constant(bind_call *c)
 {
-    int64_t n_rows = bind_count(L, 1, "n_rows"), n_cols = matrix ? bind_count(L, 2, "n_cols") : 1;
+    bool matrix = !lua_isnil(c->L, 2);
+    return ld_tensor_full(c->out[0].tensor, matrix ? 2 : 1, c->in[0].integer,
+                          matrix ? c->in[1].integer : 1, (float)c->kind);
+}
+
+/* ladies.full. It reads its arguments itself, since the one in the middle may be left out: the
+ * value is the last one given, even where that is nil. */
+static int tensor_full(lua_State *L)
+{
+    int last = lua_gettop(L) > 2 ? 3 : 2;
+    bool matrix = last == 3 && !lua_isnil(L, 2);
+    float value = (float)bind_check_number(L, last);
+    int64_t n_rows = bind_count(L, 1, "full: n_rows");
+    int64_t n_cols = matrix ? bind_count(L, 2, "full: n_cols") : 1;
     bind_check(L, ld_tensor_full(bind_new_tensor(L), matrix ? 2 : 1, n_rows, n_cols, value));
     return 1;
 }
 
-static int tensor_zeros(lua_State *L)
+static ld_status tensor_freeze(bind_call *c)
 {
-    return push_full(L, !lua_isnoneornil(L, 2), 0.0f);
+    *c->out[0].tensor = ld_tensor_ref(c->in[0].tensor);
+    return ld_tensor_freeze(c->in[0].tensor);
 }
 
-static int tensor_ones(lua_State *L)
+static ld_status tensor_clone(bind_call *c)
 {
-    return push_full(L, !lua_isnoneornil(L, 2), 1.0f);
-}
-
-/* The value is the last argument given, even where it is nil. */
-static int tensor_full(lua_State *L)
-{
-    int last = lua_gettop(L) > 2 ? 3 : 2;
-    float value = (float)bind_check_number(L, last);
-    return push_full(L, last == 3 && !lua_isnil(L, 2), value);
-}
-
-static int tensor_clone(lua_State *L)
-{
-    ld_tensor *t = bind_operand(L, 1);
-    if (bind_passes_gradient(L, t))
-        bind_check(L, ld_op_clone(bind_tape(L), bind_new_tensor(L), t));
-    else
-        bind_check(L, ld_tensor_clone(bind_new_tensor(L), t));
-    return 1;
+    if (bind_passes_gradient(c->L, c->in[0].tensor))
+        return ld_op_clone(c->tape, c->out[0].tensor, c->in[0].tensor);
+    return ld_tensor_clone(c->out[0].tensor, c->in[0].tensor);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -113,115 +91,97 @@ static void push_row(lua_State *L, const float *data, int64_t n)
     }
 }
 
-static int tensor_to_table(lua_State *L)
+static ld_status tensor_to_table(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
+    const ld_tensor *t = c->in[0].tensor;
     if (t->ndim == 1) {
-        push_row(L, t->data, t->n_rows);
-        return 1;
+        push_row(c->L, t->data, t->n_rows);
+        return LD_OK;
     }
-    lua_createtable(L, (int)t->n_rows, 0);
+    lua_createtable(c->L, (int)t->n_rows, 0);
     for (int64_t r = 0; r < t->n_rows; r++) {
-        push_row(L, t->data + r * t->n_cols, t->n_cols);
-        lua_rawseti(L, -2, r + 1);
+        push_row(c->L, t->data + r * t->n_cols, t->n_cols);
+        lua_rawseti(c->L, -2, r + 1);
     }
-    return 1;
+    return LD_OK;
 }
 
-static int tensor_item(lua_State *L)
+static ld_status tensor_item(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
+    const ld_tensor *t = c->in[0].tensor;
     if (ld_tensor_size(t) != 1)
-        return bind_error(L, "item: one element expected, the tensor is %s", ld_tensor_shape(t));
-    lua_pushnumber(L, (lua_Number)t->data[0]);
-    return 1;
+        return ld_fail(LD_SHAPE, "item: one element expected, the tensor is %s",
+                       ld_tensor_shape(t));
+    c->out[0].number = (lua_Number)t->data[0];
+    return LD_OK;
 }
 
-/* The place of (row, column) given as Lua integers at arg and arg + 1. */
-static float *place(lua_State *L, ld_tensor *t, int arg)
+/* Returns the place of the element (row, column) that the arguments after the tensor name. */
+static float *place(bind_call *c)
 {
-    lua_Integer r = bind_check_integer(L, arg), c = bind_check_integer(L, arg + 1);
-    if (r < 1 || r > t->n_rows || c < 1 || c > t->n_cols)
-        bind_error(L, "element (%d, %d) of a tensor of %s", (int)r, (int)c, ld_tensor_shape(t));
-    return &t->data[(r - 1) * t->n_cols + c - 1];
+    ld_tensor *t = c->in[0].tensor;
+    lua_Integer row = c->in[1].integer, column = c->in[2].integer;
+    if (row < 1 || row > t->n_rows || column < 1 || column > t->n_cols)
+        bind_error(c->L, "element (%d, %d) of a tensor of %s", (int)row, (int)column,
+                   ld_tensor_shape(t));
+    return &t->data[(row - 1) * t->n_cols + column - 1];
 }
 
-static int tensor_get(lua_State *L)
+static ld_status tensor_get(bind_call *c)
 {
-    lua_pushnumber(L, (lua_Number)*place(L, bind_operand(L, 1), 2));
-    return 1;
+    c->out[0].number = (lua_Number)*place(c);
+    return LD_OK;
 }
 
-static int tensor_set(lua_State *L)
+static ld_status tensor_set(bind_call *c)
 {
-    float *at = place(L, bind_writable_tensor(L, 1), 2);
-    *at = (float)bind_check_number(L, 4);
-    lua_settop(L, 1);
-    return 1;
+    *place(c) = (float)c->in[3].number;
+    return LD_OK;
 }
 
-int bind_push_element(lua_State *L, ld_tensor *t, int64_t position)
+static ld_status tensor_norm(bind_call *c)
 {
-    if (bind_passes_gradient(L, t))
-        bind_check(L, ld_op_element(bind_tape(L), bind_new_tensor(L), t, position));
-    else
-        lua_pushnumber(L, (lua_Number)t->data[position]);
-    return 1;
+    if (bind_passes_gradient(c->L, c->in[0].tensor))
+        return ld_op_norm(c->tape, bind_new_tensor(c->L), c->in[0].tensor);
+    lua_pushnumber(c->L, ld_tensor_norm(c->in[0].tensor));
+    return LD_OK;
 }
 
-static int tensor_norm(lua_State *L)
+/* Pushes true if every element is finite; otherwise false, the first one that is not, and its
+ * place. */
+static ld_status tensor_is_finite(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    if (bind_passes_gradient(L, t))
-        bind_check(L, ld_op_norm(bind_tape(L), bind_new_tensor(L), t));
-    else
-        lua_pushnumber(L, ld_tensor_norm(t));
-    return 1;
-}
-
-/* Pushes whether every element is finite; when not, also the first one that is not and its place. */
-static int tensor_is_finite(lua_State *L)
-{
-    ld_tensor *t = bind_operand(L, 1);
+    const ld_tensor *t = c->in[0].tensor;
     int64_t i = ld_tensor_not_finite(t);
-    lua_pushboolean(L, i < 0);
-    if (i < 0)
-        return 1;
-    lua_pushnumber(L, (lua_Number)t->data[i]);
-    lua_pushinteger(L, i / t->n_cols + 1);
-    lua_pushinteger(L, i % t->n_cols + 1);
-    return 4;
+    bind_push_finite(c, i, i < 0 ? 0 : t->data[i], t->n_cols);
+    return LD_OK;
 }
 
-static int tensor_hash(lua_State *L)
+static ld_status tensor_hash(bind_call *c)
 {
-    uint64_t hash;
-    bind_check(L, ld_tensor_hash(&hash, bind_operand(L, 1)));
-    bind_push_hash(L, hash);
-    return 1;
+    uint64_t hash = 0;
+    ld_status st = ld_tensor_hash(&hash, c->in[0].tensor);
+    bind_push_hash(c->L, hash);
+    return st;
 }
 
-static int tensor_eq(lua_State *L)
+static ld_status tensor_eq(bind_call *c)
 {
-    const ld_tensor *a = bind_to_operand(L, 1), *b = bind_to_operand(L, 2);
-    lua_pushboolean(L, a && b && ld_tensor_equal(a, b));
-    return 1;
+    const ld_tensor *a = bind_to_operand(c->L, 1), *b = bind_to_operand(c->L, 2);
+    c->out[0].flag = a && b && ld_tensor_equal(a, b);
+    return LD_OK;
 }
 
-static int tensor_len(lua_State *L)
+static ld_status tensor_len(bind_call *c)
 {
-    lua_pushinteger(L, bind_operand(L, 1)->n_rows);
-    return 1;
+    c->out[0].integer = bind_operand(c->L, 1)->n_rows;
+    return LD_OK;
 }
 
 /* Appends " v1 v2 ..." for small tensors, so that the prompt shows what one wants to see. */
-static int tensor_tostring(lua_State *L)
+static void tensor_describe(lua_State *L, const void *object)
 {
-    ld_tensor *t = *(ld_tensor **)bind_check_userdata(L, 1, BIND_TENSOR);
-    if (!t) {
-        lua_pushliteral(L, "Tensor, released");
-        return 1;
-    }
+    const ld_tensor *t = object;
     luaL_Buffer text;
     luaL_buffinit(L, &text);
     lua_pushfstring(L, "Tensor %s", ld_tensor_shape(t));
@@ -237,54 +197,42 @@ static int tensor_tostring(lua_State *L)
         }
     }
     luaL_pushresult(&text);
-    return 1;
 }
 
 /* --- views, rows, properties ------------------------------------------------------------------ */
 
-static int tensor_reshape(lua_State *L)
+static ld_status tensor_reshape(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    bool matrix = !lua_isnoneornil(L, 3);
-    int64_t n_rows = bind_count(L, 2, "n_rows"), n_cols = matrix ? bind_count(L, 3, "n_cols") : 1;
-    bind_check(L,
-               ld_op_reshape(bind_tape(L), bind_new_tensor(L), t, matrix ? 2 : 1, n_rows, n_cols));
-    return 1;
+    bool matrix = !lua_isnil(c->L, 3);
+    return ld_op_reshape(c->tape, c->out[0].tensor, c->in[0].tensor, matrix ? 2 : 1,
+                         c->in[1].integer, matrix ? c->in[2].integer : 1);
 }
 
-static int tensor_slice(lua_State *L)
+static ld_status tensor_slice(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    int64_t first, count = bind_range(L, 2, &first);
-    bind_check(L, ld_op_slice(bind_tape(L), bind_new_tensor(L), t, first, count));
-    return 1;
+    int64_t first, count = bind_range(c->L, 2, &first);
+    return ld_op_slice(c->tape, c->out[0].tensor, c->in[0].tensor, first, count);
 }
 
-static int tensor_slice_cols(lua_State *L)
+static ld_status tensor_slice_cols(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    int64_t first, count = bind_range(L, 2, &first);
-    bind_check(L, ld_op_slice_cols(bind_tape(L), bind_new_tensor(L), t, first, count));
-    return 1;
+    int64_t first, count = bind_range(c->L, 2, &first);
+    return ld_op_slice_cols(c->tape, c->out[0].tensor, c->in[0].tensor, first, count);
 }
 
-static int tensor_transpose(lua_State *L)
+static ld_status tensor_transpose(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    bind_check(L, ld_op_transpose(bind_tape(L), bind_new_tensor(L), t));
-    return 1;
+    return ld_op_transpose(c->tape, c->out[0].tensor, c->in[0].tensor);
 }
 
-static int tensor_rows(lua_State *L)
+static ld_status tensor_rows(bind_call *c)
 {
-    ld_tensor *t = bind_operand(L, 1);
-    ld_index *rows = bind_index(L, 2);
-    bind_check(L, ld_op_gather(bind_tape(L), bind_new_tensor(L), t, rows));
-    return 1;
+    return ld_op_gather(c->tape, c->out[0].tensor, c->in[0].tensor, c->in[1].index);
 }
 
-static int property(lua_State *L, ld_tensor *t, const char *key)
+static void tensor_field(lua_State *L, const char *key)
 {
+    const ld_tensor *t = bind_operand(L, 1);
     if (strcmp(key, "n_rows") == 0)
         lua_pushinteger(L, t->n_rows);
     else if (strcmp(key, "n_cols") == 0)
@@ -297,49 +245,41 @@ static int property(lua_State *L, ld_tensor *t, const char *key)
         lua_pushboolean(L, t->requires_grad);
     else if (strcmp(key, "in_step") == 0)
         lua_pushboolean(L, t->step != 0);
-    else if (strcmp(key, "grad") == 0) {
-        if (!t->has_grad)
-            lua_pushnil(L);
-        else
-            *bind_new_tensor(L) = ld_tensor_ref(t->grad);
-    } else
-        return bind_no_field(L, BIND_TENSOR);
-    return 1;
+    else if (t->has_grad) /* grad */
+        *bind_new_tensor(L) = ld_tensor_ref(t->grad);
+    else
+        lua_pushnil(L);
 }
 
-static int tensor_get_field(lua_State *L)
+/* t[idx], t[mask] and t[i]. */
+static ld_status tensor_element(bind_call *c)
 {
+    lua_State *L = c->L;
     ld_tensor *t = bind_operand(L, 1);
-    if (lua_type(L, 2) == LUA_TSTRING)
-        return property(L, t, lua_tostring(L, 2));
-    if (bind_to_tensor(L, 2)) {
-        bind_push_positions(L, 2, t->n_rows);
-        lua_replace(L, 2);
-    }
-    if (bind_to_index(L, 2))
-        return tensor_rows(L);
+    ld_tape *tape = bind_tape(L);
+    ld_index *rows =
+        bind_to_tensor(L, 2) ? bind_push_positions(L, 2, t->n_rows) : bind_to_index(L, 2);
+    if (rows)
+        return ld_op_gather(tape, bind_new_tensor(L), t, rows);
     int64_t i = bind_position(L, 2, t->n_rows, t->ndim == 1 ? "a vector" : "a tensor with rows");
     if (t->ndim == 1)
-        return bind_push_element(L, t, i);
-    ld_tensor **row = bind_new_tensor(L), *slice;
-    bind_check(L, ld_op_slice(bind_tape(L), row, t, i, 1));
-    slice = *row;
-    ld_tensor **vector = bind_new_tensor(L);
-    bind_check(L, ld_op_reshape(bind_tape(L), vector, slice, 1, t->n_cols, 1));
-    return 1;
+        return bind_push_element(c, t, i);
+    ld_tensor **row = bind_new_tensor(L);
+    bind_check(L, ld_op_slice(tape, row, t, i, 1));
+    return ld_op_reshape(tape, bind_new_tensor(L), *row, 1, t->n_cols, 1);
 }
 
-static int tensor_set_element(lua_State *L)
+static ld_status tensor_set_element(bind_call *c)
 {
-    ld_tensor *t = bind_writable_tensor(L, 1);
-    lua_Integer i = bind_check_integer(L, 2);
+    ld_tensor *t = bind_writable_tensor(c->L, 1);
+    lua_Integer i = bind_check_integer(c->L, 2);
     if (t->ndim != 1 || i < 1 || i > t->n_rows)
-        return bind_error(L,
-                          "element %d of a tensor of %s cannot be set; t[i] = number is for "
-                          "vectors, t:set_(row, column, number) for matrices",
-                          (int)i, ld_tensor_shape(t));
-    t->data[i - 1] = (float)bind_check_number(L, 3);
-    return 0;
+        return ld_fail(LD_SHAPE,
+                       "element %d of a tensor of %s cannot be set; t[i] = number is for "
+                       "vectors, t:set_(row, column, number) for matrices",
+                       (int)i, ld_tensor_shape(t));
+    t->data[i - 1] = (float)bind_check_number(c->L, 3);
+    return LD_OK;
 }
 
 static void drop(void *tensor)
@@ -347,38 +287,22 @@ static void drop(void *tensor)
     ld_tensor_unref(tensor);
 }
 
-void bind_drop_tensor(lua_State *L, int arg)
-{
-    bind_drop(L, bind_check_userdata(L, arg, BIND_TENSOR), drop);
-}
-
-static int tensor_gc(lua_State *L)
-{
-    bind_drop_tensor(L, 1);
-    return 0;
-}
-
-/* Gives up this name of the tensor alone: a tape, a matrix or an optimizer may hold it as well. */
+/* Lets go of the tensor for this userdata alone: a tape, a matrix or an optimizer may hold it as
+ * well. */
 static int tensor_release(lua_State *L)
 {
     const ld_tensor *t = *(ld_tensor **)bind_check_userdata(L, 1, BIND_TENSOR);
     if (t && (t->step != 0 || t->requires_grad))
         return bind_error(L, "release: a step or a model still owns the tensor");
-    return tensor_gc(L);
-}
-
-static int freeze(lua_State *L)
-{
-    bind_check(L, ld_tensor_freeze(bind_tensor(L, 1)));
-    lua_settop(L, 1);
-    return 1;
+    bind_drop_tensor(L, 1);
+    return 0;
 }
 
 static const bind_function functions[] = {
-    {"freeze", freeze,
+    {"freeze", tensor_freeze,
      "ladies_core.freeze(t) -> Tensor\n"
-     "The tensor itself, which can never be changed from now on: the values of core.csr are then not\n"
-     "copied."},
+     "Freezes the tensor, which can never be changed from now on, and returns it: the values of\n"
+     "core.csr are then not copied."},
     {"tensor", tensor_new,
      "ladies.tensor(numbers: table) -> Tensor\n"
      "A float32 vector from a table of numbers, or a matrix from a table of rows. t[i] is element i\n"
@@ -387,12 +311,14 @@ static const bind_function functions[] = {
      "by element, with a number too; along a matrix a vector as long as a row, an n x 1 column or a\n"
      "single element is repeated. They are differentiable on both sides; of x ^ y what would be no\n"
      "number where x is 0 is taken for 0."},
-    {"zeros", tensor_zeros,
+    {"zeros", tensor_constant,
      "ladies.zeros(n_rows [, n_cols]) -> Tensor\nA vector or matrix of zeros."},
-    {"ones", tensor_ones, "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones."},
-    {"full", tensor_full,
+    {"ones", tensor_constant,
+     "ladies.ones(n_rows [, n_cols]) -> Tensor\nA vector or matrix of ones.", .kind = 1},
+    {"full", NULL,
      "ladies.full(n_rows [, n_cols], value: number) -> Tensor\n"
-     "A vector or matrix filled with a value."},
+     "A vector or matrix filled with a value.",
+     .raw = tensor_full},
     {NULL, NULL, NULL},
 };
 
@@ -400,36 +326,47 @@ static const bind_function methods[] = {
     {"clone", tensor_clone,
      "t:clone() -> Tensor\n"
      "A copy with memory of its own. Differentiable; of what carries no gradient the copy outlives\n"
-     "the step, as t:detach():clone() does of all else."},
+     "the step, as t:detach():clone() does of all else.",
+     .passes = "t"},
     {"to_table", tensor_to_table,
-     "t:to_table() -> table\nThe numbers as a Lua table (of rows, for a matrix)."},
-    {"item", tensor_item, "t:item() -> number\nThe only element of a tensor that has one."},
-    {"get", tensor_get, "t:get(row, column) -> number"},
-    {"set_", tensor_set, "t:set_(row, column, value: number) -> t"},
+     "t:to_table() -> table\nThe numbers as a Lua table (of rows, for a matrix).", .reads = "t"},
+    {"item", tensor_item, "t:item() -> number\nThe only element of a tensor that has one.",
+     .reads = "t"},
+    {"get", tensor_get, "t:get(row, column) -> number", .reads = "t"},
+    {"set_", tensor_set, "t:set_(row, column, value: number) -> t", .changes = "t"},
     {"norm", tensor_norm,
-     "t:norm() -> number\nThe Euclidean (Frobenius) norm, summed in double. A Tensor of one where\nt:max() is one."},
+     "t:norm() -> number | Tensor\nThe Euclidean (Frobenius) norm, summed in double. A Tensor of one where\nt:max() is one.",
+     .passes = "t"},
     {"is_finite", tensor_is_finite,
      "t:is_finite() -> boolean [, number, row, column]\n"
-     "Whether all elements are finite; if not, the first that is not and its place."},
-    {"hash", tensor_hash, "t:hash() -> string\n16 hexadecimal digits that depend on every bit."},
+     "True if all elements are finite; if not, false, the first that is not, and its place.",
+     .reads = "t"},
+    {"hash", tensor_hash, "t:hash() -> string\n16 hexadecimal digits that depend on every bit.",
+     .reads = "t"},
     {"reshape", tensor_reshape,
      "t:reshape(n_rows [, n_cols]) -> Tensor\n"
-     "The same elements in another shape; memory is shared. Differentiable."},
+     "A tensor of t's elements in another shape; memory is shared. Differentiable.",
+     .passes = "t"},
     {"slice", tensor_slice,
      "t:slice(first, last) -> Tensor\n"
-     "Rows (elements, for a vector) first .. last; memory is shared. Differentiable."},
+     "Rows (elements, for a vector) first .. last; memory is shared. Differentiable.",
+     .passes = "t"},
     {"slice_cols", tensor_slice_cols,
      "t:slice_cols(first, last) -> Tensor\n"
-     "A copy of columns first .. last of a matrix. Differentiable."},
+     "A copy of columns first .. last of a matrix. Differentiable.",
+     .passes = "t"},
     {"transpose", tensor_transpose,
-     "t:transpose() -> Tensor\nColumns as rows: a copy of a matrix. Differentiable."},
+     "t:transpose() -> Tensor\nColumns as rows: a copy of a matrix. Differentiable.",
+     .passes = "t"},
     {"rows", tensor_rows,
-     "t:rows(idx: Index | Tensor) -> Tensor\n"
+     "t:rows(idx) -> Tensor\n"
      "The rows named by an Index, as t[idx]; t[mask] are those where a vector with an element for\n"
-     "each row, such as t:above gives for a vector, is not 0. Differentiable."},
-    {"release", tensor_release,
+     "each row, such as t:above gives for a vector, is not 0. Differentiable.",
+     .passes = "t"},
+    {"release", NULL,
      "t:release()\nGives t up at once instead of when the collector comes by; t can no longer be\n"
-     "used. The memory goes back unless something else (a view, a matrix) still holds it."},
+     "used. The memory goes back unless something else (a view, a matrix) still holds it.",
+     .raw = tensor_release},
     {NULL, NULL, NULL},
 };
 
@@ -444,21 +381,28 @@ static const bind_function operators[] = {
     {"__len", tensor_len, "#t -> integer\nThe elements of a vector, the rows of a matrix."},
     {"__eq", tensor_eq,
      "t == u -> boolean\n"
-     "Whether shapes and all elements are equal; nan equals nothing. See t:equals(u)."},
+     "True if shapes and all elements are equal; nan equals nothing. See t:equals(u)."},
     {NULL, NULL, NULL},
+};
+
+static const char *const fields[] = {
+    "n_rows:integer",       "n_cols:integer",        "ndim:integer",    "grad:Tensor",
+    "is_parameter:boolean", "requires_grad:boolean", "in_step:boolean", NULL};
+
+const bind_class bind_tensor_class = {
+    .name = BIND_TENSOR,
+    .drop = drop,
+    .methods = methods,
+    .operators = operators,
+    .fields = fields,
+    .get = tensor_field,
+    .element = tensor_element,
+    .describe = tensor_describe,
+    .closed = "released",
 };
 
 void bind_open_tensor(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__gc", tensor_gc},
-        {"__tostring", tensor_tostring},
-        {NULL, NULL},
-    };
-    static const char *const properties[] = {
-        "n_rows:integer",       "n_cols:integer",        "ndim:integer",    "grad:Tensor",
-        "is_parameter:boolean", "requires_grad:boolean", "in_step:boolean", NULL};
-    bind_class(L, BIND_TENSOR, methods, meta, properties, tensor_get_field);
-    bind_operators(L, BIND_TENSOR, operators);
+    bind_open_class(L, &bind_tensor_class);
     bind_functions(L, functions);
 }

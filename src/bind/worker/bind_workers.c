@@ -1,16 +1,16 @@
 /* Workers: threads that compute job(first), job(first + 1), ..., job(last) ahead of the one that
  * takes the results, which come in this order.
  *
- * Each worker has a Lua state of its own, made when it gets its first number. Numbers are claimed in
- * order, and at most `ahead` results exist that have not been taken: result n lies in slot n % ahead.
- * Job and results cross as parcels, so no state is ever used by two threads. Nothing runs unless the
- * owner has it: closing the Workers stops all threads, in C loops by the flag that core polls, in Lua
- * by a hook, and waits for them. */
+ * Each worker has a Lua state of its own, made when it gets its first number. Numbers are claimed
+ * in order, and at most `ahead` results exist that have not been taken: result n lies in slot n %
+ * ahead. Job and results cross as parcels, so no state is ever used by two threads. Nothing runs
+ * unless the owner has it: closing the Workers stops all threads, in C loops by the flag that core
+ * polls, in Lua by a hook, and waits for them. */
 #include <pthread.h>
 #include <time.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 #include "worker/worker.h"
 
 #define BIND_WORKERS "ladies.Workers"
@@ -39,9 +39,10 @@ typedef struct {
 
 static atomic_int n_crews;
 
-/* --- in the worker's thread -------------------------------------------------------------------- */
+/* --- in the worker's thread ------------------------------------------------------------------- */
 
-/* Waits for room; false when there is nothing more to do. */
+/* Claims the next number once there is room for its result. Returns false when there is nothing
+ * more to do. */
 static bool claim(crew *c, lua_Integer *number)
 {
     pthread_mutex_lock(&c->lock);
@@ -78,7 +79,7 @@ static void *work(void *given)
     return NULL;
 }
 
-/* --- the owner --------------------------------------------------------------------------------- */
+/* --- the owner -------------------------------------------------------------------------------- */
 
 static void stop(crew *c)
 {
@@ -147,92 +148,75 @@ static ld_status take(crew *c, slot *out)
     return st;
 }
 
-static int workers_next(lua_State *L)
+static ld_status workers_next(bind_call *c)
 {
-    crew *c = bind_object(L, 1, BIND_WORKERS);
-    if (c->wanted > c->last)
-        return 0;
+    lua_State *L = c->L;
+    crew *workers = c->in[0].object;
+    if (workers->wanted > workers->last) {
+        c->n_pushed = 0;
+        return LD_OK;
+    }
     bind_parcel **p = bind_new_parcel(L);
     slot result = {NULL, false, false};
-    bind_check(L, take(c, &result));
+    bind_check(L, take(workers, &result));
     *p = result.value;
     if (!*p)
-        return bind_error(L, "out of memory in a worker");
+        return ld_fail(LD_NOMEM, "out of memory in a worker");
     bind_unpack(L, *p);
     bind_parcel_free(*p); /* at once: it may hold much */
     *p = NULL;
-    return result.failed ? lua_error(L) : 1;
+    if (result.failed)
+        lua_error(L);
+    return LD_OK;
 }
 
-static int workers_close(lua_State *L)
+static void workers_describe(lua_State *L, const void *object)
 {
-    bind_drop(L, bind_check_userdata(L, 1, BIND_WORKERS), crew_free);
-    return 0;
+    lua_pushfstring(L, "Workers, %d threads", ((const crew *)object)->n_threads);
 }
 
-static int workers_tostring(lua_State *L)
+/* Returns the option in[i], which must be from `least` to `most`. */
+static lua_Integer within(const bind_call *c, int i, const char *name, lua_Integer least,
+                          lua_Integer most)
 {
-    if (bind_push_closed(L, 1, BIND_WORKERS))
-        return 1;
-    const crew *c = bind_object(L, 1, BIND_WORKERS);
-    lua_pushfstring(L, "Workers, %d threads", c->n_threads);
-    return 1;
-}
-
-static int workers_get(lua_State *L)
-{
-    return bind_no_field(L, BIND_WORKERS);
-}
-
-static lua_Integer integer_option(lua_State *L, const char *name, lua_Integer least,
-                                  lua_Integer most)
-{
-    int whole;
-    bind_option(L, 3, name);
-    lua_Integer n = lua_tointegerx(L, -1, &whole);
-    if (!whole || n < least || n > most)
-        bind_error(L, "workers: %s must be an integer %I to %I, got %s", name, (LUAI_UACINT)least,
-                   (LUAI_UACINT)most, bind_show(L, -1));
-    lua_pop(L, 1);
+    lua_Integer n = c->in[i].integer;
+    if (n < least || n > most)
+        bind_error(c->L, "workers: %s must be an integer %I to %I, got %I", name,
+                   (LUAI_UACINT)least, (LUAI_UACINT)most, (LUAI_UACINT)n);
     return n;
 }
 
-static int workers_new(lua_State *L)
+static ld_status workers_new(bind_call *c)
 {
-    static const char *const names[] = {"threads", "first", "last", "ahead", NULL};
+    lua_State *L = c->L;
     bind_check_type(L, 1, LUA_TFUNCTION);
-    bind_check_any(L, 2);
-    bind_check_options(L, 3, "workers", names);
-    lua_Integer first = integer_option(L, "first", 0, LUA_MAXINTEGER);
-    lua_Integer last = integer_option(L, "last", 0, LUA_MAXINTEGER);
-    int ahead = (int)integer_option(L, "ahead", 1, MOST_AHEAD);
-    int n = (int)integer_option(L, "threads", 1, MOST_WORKERS);
+    int n = (int)within(c, 3, "threads", 1, MOST_WORKERS);
+    lua_Integer first = within(c, 4, "first", 0, LUA_MAXINTEGER);
+    lua_Integer last = within(c, 5, "last", 0, LUA_MAXINTEGER);
+    int ahead = (int)within(c, 6, "ahead", 1, MOST_AHEAD);
     lua_settop(L, 2);
     if (atomic_load(&n_crews) > 0) { /* forgotten ones end here at the latest */
         lua_gc(L, LUA_GCCOLLECT);
         bind_settle(L);
     }
-    crew **place = lua_newuserdatauv(L, sizeof(crew *), 0);
-    *place = NULL;
-    luaL_setmetatable(L, BIND_WORKERS);
-    crew *c = *place = crew_new();
-    if (!c || !(c->slots = ld_calloc_array(ahead, sizeof *c->slots, LD_MEM_SCRATCH)) ||
-        !(c->threads = ld_calloc_array(n, sizeof *c->threads, LD_MEM_SCRATCH)))
-        return bind_error(L, "%s", ld_message());
-    c->ahead = ahead;
-    c->next = c->wanted = first;
-    c->last = last;
-    bind_job_pack(L, &c->job, 1);
-    while (c->n_threads < n && ld_thread_start(&c->threads[c->n_threads], work, c))
-        c->n_threads++;
-    if (c->n_threads == 0)
-        return bind_error(L, "workers: the system grants no thread");
-    return 1;
+    void **place = bind_new_object(L, BIND_WORKERS);
+    crew *made = *place = crew_new();
+    if (!made || !(made->slots = ld_calloc_array(ahead, sizeof *made->slots, LD_MEM_SCRATCH)) ||
+        !(made->threads = ld_calloc_array(n, sizeof *made->threads, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
+    made->ahead = ahead;
+    made->next = made->wanted = first;
+    made->last = last;
+    bind_job_pack(L, &made->job, 1);
+    while (made->n_threads < n && ld_thread_start(&made->threads[made->n_threads], work, made))
+        made->n_threads++;
+    return made->n_threads > 0 ? LD_OK : ld_fail(LD_STATE, "workers: the system grants no thread");
 }
 
 static const bind_function functions[] = {
     {"workers", workers_new,
-     "ladies_core.workers(make, argument, {threads=, first=, last=, ahead=}) -> Workers\n"
+     "ladies_core.workers(make, argument, {threads = integer, first = integer,\n"
+     "  last = integer, ahead = integer}) -> Workers\n"
      "Computes job(n) for n = first .. last, where job = make(argument), in threads with Lua states\n"
      "of their own; at most `ahead` results wait to be taken. make and argument cross into them: see\n"
      "ladies.batches."},
@@ -244,21 +228,23 @@ static const bind_function methods[] = {
      "workers:next() -> value\n"
      "The result for the next number, waited for; nothing after the last. An error of the job is\n"
      "raised here."},
-    {"close", workers_close, "workers:close()\nStops the threads and waits until they have ended."},
+    {"close", NULL, "workers:close()\nStops the threads and waits until they have ended.",
+     .raw = bind_close},
     {NULL, NULL, NULL},
+};
+
+static const bind_class class = {
+    .name = BIND_WORKERS,
+    .drop = crew_free,
+    .closes = true,
+    .methods = methods,
+    .describe = workers_describe,
 };
 
 void bind_open_workers(lua_State *L, lua_CFunction module)
 {
-    static const luaL_Reg meta[] = {
-        {"__close", workers_close},
-        {"__gc", workers_close},
-        {"__tostring", workers_tostring},
-        {NULL, NULL},
-    };
-    static const char *const properties[] = {NULL};
     bind_open_parcels(L);
     bind_job_open_with(L, module);
-    bind_class(L, BIND_WORKERS, methods, meta, properties, workers_get);
+    bind_open_class(L, &class);
     bind_functions(L, functions);
 }

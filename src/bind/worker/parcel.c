@@ -1,17 +1,18 @@
-/* What parcels are made of; pack.c fills them, unpack.c empties them. */
+/* Parcels as containers: their bytes, and the objects of core that several states share.
+ * parcel_pack.c fills them, parcel_unpack.c empties them. */
 #include "worker/parcel.h"
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "grad/tape.h"
+#include "memory/memory.h"
 #include "sample/alias.h"
 
 #define BIND_PARCEL "ladies.Parcel"
 
-/* --- shared objects ---------------------------------------------------------------------------- */
+/* --- shared objects --------------------------------------------------------------------------- */
 
-/* Every state has a tensor of its own, over the one storage. */
+/* Makes another tensor over t's memory, which is frozen: every state has a tensor of its own. */
 static ld_status share_tensor(void **out, void *object)
 {
     ld_tensor *t = object, *view = NULL;
@@ -80,30 +81,11 @@ const bind_shared_class bind_shared_classes[] = {
     {BIND_ALIAS, share_alias, drop_alias},    {NULL, NULL, NULL},
 };
 
-/* --- parcels ----------------------------------------------------------------------------------- */
-
-/* Makes room for `more` elements after the first n. */
-static ld_status reserve(void **array, size_t *capacity, size_t n, size_t more, size_t element)
-{
-    if (more <= *capacity - n)
-        return LD_OK;
-    size_t wanted = n + more > 2 * *capacity ? n + more + 64 : 2 * *capacity;
-    void *larger = ld_alloc_array((int64_t)wanted, element, LD_MEM_SCRATCH);
-    if (!larger)
-        return LD_NOMEM;
-    if (n > 0)
-        memcpy(larger, *array, n * element);
-    ld_free(*array);
-    *array = larger;
-    *capacity = wanted;
-    return LD_OK;
-}
+/* --- parcels ---------------------------------------------------------------------------------- */
 
 ld_status bind_parcel_write(bind_parcel *p, const void *bytes, size_t n)
 {
-    ld_status st = reserve((void **)&p->bytes, &p->capacity, p->size, n, 1);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_reserve(&p->bytes, &p->capacity, (int64_t)p->size, (int64_t)n, 1, LD_MEM_SCRATCH));
     if (n > 0)
         memcpy(p->bytes + p->size, bytes, n);
     p->size += n;
@@ -112,14 +94,12 @@ ld_status bind_parcel_write(bind_parcel *p, const void *bytes, size_t n)
 
 ld_status bind_parcel_add(bind_parcel *p, const bind_shared_class *class, void *object)
 {
-    ld_status st =
-        reserve((void **)&p->objects, &p->object_capacity, p->n_objects, 1, sizeof *p->objects);
     void *shared = NULL;
-    if (st == LD_OK)
-        st = class->share(&shared, object);
-    if (st == LD_OK)
-        p->objects[p->n_objects++] = (bind_shared_object){class, shared};
-    return st;
+    LD_CHECK(ld_reserve(&p->objects, &p->object_capacity, (int64_t)p->n_objects, 1,
+                        sizeof *p->objects, LD_MEM_SCRATCH));
+    LD_CHECK(class->share(&shared, object));
+    p->objects[p->n_objects++] = (bind_shared_object){class, shared};
+    return LD_OK;
 }
 
 void bind_parcel_free(bind_parcel *p)
@@ -133,23 +113,18 @@ void bind_parcel_free(bind_parcel *p)
     ld_free(p);
 }
 
-static int parcel_release(lua_State *L)
+static void drop(void *parcel)
 {
-    bind_parcel **p = bind_check_userdata(L, 1, BIND_PARCEL);
-    bind_parcel_free(*p);
-    *p = NULL;
-    return 0;
+    bind_parcel_free(parcel);
 }
 
 bind_parcel **bind_new_parcel(lua_State *L)
 {
-    bind_parcel **p = lua_newuserdatauv(L, sizeof *p, 0);
-    *p = NULL;
-    luaL_setmetatable(L, BIND_PARCEL);
-    return p;
+    return (bind_parcel **)bind_new_object(L, BIND_PARCEL);
 }
 
 void bind_open_parcels(lua_State *L)
 {
-    bind_hidden_class(L, BIND_PARCEL, parcel_release);
+    static const bind_class class = {.name = BIND_PARCEL, .drop = drop, .closes = true};
+    bind_open_class(L, &class);
 }

@@ -1,18 +1,19 @@
-/* Values on their way from one Lua state to another. A parcel belongs to neither state: it is bytes,
- * and references of core's objects. So one thread may fill it and another empty it, any number of
- * times, without meeting in a state.
+/* Values on their way from one Lua state to another. A parcel belongs to neither state: it is
+ * bytes, and references of core's objects. So one thread may fill it and another empty it, any
+ * number of times, without meeting in a state.
  *
- * nil, booleans, numbers and strings cross as they are; tables by value with their metatables, and
- * functions as their code and upvalues, recursively: what the values share, their copies share.
- * Loaded modules cross by name, and with them the globals, which are the module _G; C functions if
- * they are ours or fields of a loaded module. Tensors, indices, matrices and alias tables are frozen
- * and shared; generators are copied. Anything else is an error that says where it was found. */
+ * nil, booleans, numbers and strings cross as they are. Tables are copied with their metatables,
+ * and functions as their code and upvalues, recursively; values that share a table have copies that
+ * share one. Loaded modules cross by name, and with them the globals, which are the module _G; C
+ * functions cross if they are the library's or fields of a loaded module. Tensors, indices,
+ * matrices and alias tables are frozen and shared; generators are copied. Anything else is an error
+ * that says where it was found. */
 #ifndef LD_BIND_PARCEL_H
 #define LD_BIND_PARCEL_H
 
 #include "state/bind.h"
 
-/* How objects of a class are held by several states. Their userdata is one pointer to the object. */
+/* A class whose objects several states may hold. Its userdata is one pointer to the object. */
 typedef struct {
     const char *type;
     /* Freezes the object and gives another reference. */
@@ -30,14 +31,16 @@ typedef struct {
 
 typedef struct {
     char *bytes;
-    size_t size, capacity;
+    size_t size;
+    int64_t capacity;
     bind_shared_object *objects;
-    size_t n_objects, object_capacity;
+    size_t n_objects;
+    int64_t object_capacity;
     int n_values;
 } bind_parcel;
 
-/* What the bytes hold: a tag, then what belongs to it. Tables, functions, upvalues and userdata are
- * numbered in the order of their first appearance. */
+/* The tags of values: the bytes of a parcel are tags, each followed by its contents. Tables,
+ * functions, upvalues and userdata are numbered in the order of their first appearance. */
 typedef enum {
     BIND_NIL,
     BIND_FALSE,
@@ -45,12 +48,12 @@ typedef enum {
     BIND_INTEGER,
     BIND_NUMBER,
     BIND_STRING, /* length, bytes */
-    BIND_SEEN,   /* the number of a value, or an upvalue, that came before */
+    BIND_SEEN,   /* the number of a value or an upvalue that came before */
     BIND_MODULE, /* string: what `require` gives for it */
     BIND_MEMBER, /* string: module, a zero byte, the name of its field */
     BIND_TABLE,  /* keys and values, BIND_END, the metatable */
     BIND_END,
-    BIND_FUNCTION, /* string: its code; the number of upvalues; these as BIND_SEEN or BIND_UPVALUE */
+    BIND_FUNCTION, /* string: its code; how many upvalues; each as BIND_SEEN or BIND_UPVALUE */
     BIND_UPVALUE,  /* its value */
     BIND_C_FUNCTION,
     BIND_OBJECT, /* its place among the parcel's objects */
@@ -64,17 +67,17 @@ bind_parcel **bind_pack(lua_State *L, int first, int n, const char *whither);
 /* Pushes the values of a parcel, which stays as it is. */
 void bind_unpack(lua_State *L, const bind_parcel *p);
 
-/* Pushes a userdata that will own the parcel put into it. */
+/* Pushes a userdata that owns the parcel which the caller puts into it. */
 bind_parcel **bind_new_parcel(lua_State *L);
 
 /* Frees a parcel; NULL is allowed. */
 void bind_parcel_free(bind_parcel *p);
 
-/* Appends to the bytes or to the objects, of which the parcel takes a reference. */
+/* Append bytes, or an object, to which the parcel takes a reference. */
 ld_status bind_parcel_write(bind_parcel *p, const void *bytes, size_t n);
 ld_status bind_parcel_add(bind_parcel *p, const bind_shared_class *class, void *object);
 
-/* Registers the class of the userdata. */
+/* Registers the class of the userdata that own parcels. */
 void bind_open_parcels(lua_State *L);
 
 #endif

@@ -1,14 +1,15 @@
-/* From Lua values to a parcel: a walk that numbers what it meets, so that a second meeting is a
- * number, and that keeps the way it came, for the error about a value that cannot cross. */
+/* Packs Lua values into a parcel by a walk through tables and functions. Each value gets a number
+ * when it is met first; later it is packed as that number. The walk keeps the way it came, so that
+ * the error about a value that cannot cross says where that is. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 #include "worker/parcel.h"
 
 enum { DEEPEST = 2000 };
 
-/* A step of the way from the packed value to the one in hand. */
+/* A step of the way from the values to be packed to the one that is being packed. */
 typedef struct step {
     const struct step *above; /* NULL for the first one */
     enum { FIELD, ELEMENT, UPVALUE } kind;
@@ -20,16 +21,17 @@ typedef struct {
     lua_State *L;
     bind_parcel *p;
     const char *whither;
-    int seen;      /* places on the stack: the table value -> number, */
-    int modules;   /* value -> name, see push_modules, */
-    int functions; /* and C function -> name, see push_functions, or nil before there is one */
+    int seen;      /* place on the stack of the table value -> number, */
+    int modules;   /* of the table value -> name (push_modules), */
+    int functions; /* and of C function -> name (push_functions), nil until it is needed */
     lua_Integer n_seen;
     int depth;
 } packer;
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ----------------------------------------------------------------------------------- */
 
-/* "upvalue 'draw', upvalue 'cache[2].file'", but for the last quote. */
+/* Appends the way to a value, as in "upvalue 'draw', upvalue 'cache[2].file", without the last
+ * quote. */
 static void add_way(luaL_Buffer *text, const step *at)
 {
     if (!at)
@@ -60,7 +62,7 @@ static void refuse(packer *k, const step *at, const char *what)
     lua_error(k->L);
 }
 
-/* What a userdata that cannot cross is called. */
+/* Pushes how messages call a userdata that cannot cross. */
 static const char *push_kind(lua_State *L, int at)
 {
     if (luaL_testudata(L, at, LUA_FILEHANDLE))
@@ -71,9 +73,9 @@ static const char *push_kind(lua_State *L, int at)
     return lua_pushfstring(L, "an object of class %s", dot ? dot + 1 : name);
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
-/* Adds the C functions among a module's fields, as "MODULE\0FIELD". */
+/* Adds the C functions among a module's fields to the table at `names`, as "MODULE\0FIELD". */
 static void add_members(lua_State *L, int names, const char *module, int at)
 {
     for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
@@ -85,7 +87,7 @@ static void add_members(lua_State *L, int names, const char *module, int at)
     }
 }
 
-/* Pushes a table: the value of a loaded module, a table or a function -> its name. */
+/* Pushes a table from the values of loaded modules, tables or functions, to their names. */
 static void push_modules(lua_State *L)
 {
     lua_newtable(L);
@@ -102,8 +104,9 @@ static void push_modules(lua_State *L)
     lua_settop(L, modules);
 }
 
-/* Pushes a table: a C function that is a field of a loaded module -> module and field; one of our
- * own -> true. It is large: what crosses with every mini-batch has no functions, and does without. */
+/* Pushes a table from C functions that are fields of loaded modules to module and field, and from
+ * the library's own C functions to true. The table is large, so it is made only when a function is
+ * packed; parcels of mini-batches have none. */
 static void push_functions(lua_State *L)
 {
     lua_newtable(L);
@@ -130,7 +133,7 @@ static void push_functions(lua_State *L)
     lua_settop(L, names);
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static void pack_value(packer *k, int at, const step *where);
 
@@ -158,8 +161,8 @@ static void put_string(packer *k, bind_tag tag, int at)
     put(k, text, length);
 }
 
-/* Puts the number of a value that was met before; its key in `seen` is on top of the stack, and is
- * popped. The first time the value gets the next number. */
+/* Packs the number of a value that was met before and returns true; or gives it the next number and
+ * returns false. Its key in `seen` is on top of the stack, and is popped. */
 static bool put_seen(packer *k)
 {
     lua_State *L = k->L;
@@ -175,7 +178,8 @@ static bool put_seen(packer *k)
     return false;
 }
 
-/* Pushes the name of a table or a function; for a C function of our own true. */
+/* Pushes the name by which a table or a function crosses; true for a C function of the library; nil
+ * for others. */
 static void push_name(packer *k, int at)
 {
     lua_State *L = k->L;
@@ -201,7 +205,7 @@ static bool put_name(packer *k, int at)
         const char *name = lua_tolstring(L, -1, &length);
         put_string(k, strlen(name) < length ? BIND_MEMBER : BIND_MODULE, -1);
     } else if (lua_toboolean(L, -1)) {
-        lua_CFunction f = bind_to_core(L, at);
+        const bind_function *f = bind_to_core(L, at);
         put_tag(k, BIND_C_FUNCTION);
         put(k, &f, sizeof f);
         named = true;

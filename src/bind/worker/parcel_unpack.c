@@ -1,4 +1,4 @@
-/* From a parcel to Lua values; the counterpart of parcel_pack.c. */
+/* Unpacks parcels into Lua values; the counterpart of parcel_pack.c. */
 #include <string.h>
 
 #include "worker/parcel.h"
@@ -35,7 +35,7 @@ static lua_Integer take_integer(reader *r)
     return n;
 }
 
-/* Pushes a string. */
+/* Reads a string, pushes it and returns it. */
 static const char *take_string(reader *r)
 {
     size_t length = (size_t)take_integer(r);
@@ -44,7 +44,7 @@ static const char *take_string(reader *r)
     return text;
 }
 
-/* Numbers the value on top of the stack. */
+/* Gives the value on top of the stack the next number, by which the parcel refers to it later. */
 static void remember(reader *r)
 {
     lua_pushvalue(r->L, -1);
@@ -150,7 +150,7 @@ static void unpack_value(reader *r)
     case BIND_TABLE: unpack_table(r); break;
     case BIND_FUNCTION: unpack_function(r); break;
     case BIND_C_FUNCTION: {
-        lua_CFunction f;
+        const bind_function *f;
         take(r, &f, sizeof f);
         bind_push_core(L, f);
         break;
@@ -159,7 +159,7 @@ static void unpack_value(reader *r)
     case BIND_RNG_STATE: {
         ld_rng rng;
         take(r, &rng, sizeof rng);
-        bind_push_rng(L, rng);
+        *bind_new_rng(L) = rng;
         remember(r);
         break;
     }

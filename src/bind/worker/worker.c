@@ -1,14 +1,16 @@
+/* Packs a job in the state of the Workers' owner, and computes job(number) in the state of a
+ * worker, which only that worker's thread uses. */
 #include "worker/worker.h"
 
 #include <lualib.h>
 
-enum { HOOK_EVERY = 10000 }; /* instructions between two looks at the flag */
+enum { HOOK_EVERY = 10000 }; /* Lua instructions between two looks at the cancel flag */
 
-static const char module_key; /* in the registry: what opens the module */
+static const char module_key; /* registry key of the function that opens ladies_core */
 
-/* --- in the owner's state ---------------------------------------------------------------------- */
+/* --- in the owner's state --------------------------------------------------------------------- */
 
-/* Packs n values from `first` on. */
+/* Packs n values from `first` on for a worker and returns the parcel, which is the caller's. */
 static bind_parcel *pack(lua_State *L, int first, int n)
 {
     bind_parcel **box = bind_pack(L, first, n, "into a worker"), *p = *box;
@@ -43,9 +45,10 @@ void bind_job_free(bind_job *job)
     bind_parcel_free(job->job);
 }
 
-/* --- in the worker's --------------------------------------------------------------------------- */
+/* --- in the worker's -------------------------------------------------------------------------- */
 
-/* Once stopped it comes back at every instruction: code that catches the error gets no further. */
+/* Raises an error once the worker is stopped. From then on it does so at every instruction, so that
+ * code which catches the error gets no further. */
 static void stop_hook(lua_State *L, lua_Debug *where)
 {
     (void)where;
@@ -55,7 +58,7 @@ static void stop_hook(lua_State *L, lua_Debug *where)
     bind_error(L, "the worker was stopped");
 }
 
-/* Pushes the job, which is made when it is first wanted. */
+/* Pushes job, which the first call makes by make(argument). */
 static void push_job(lua_State *L, const bind_job *job)
 {
     static const char job_key;
@@ -74,7 +77,7 @@ static void push_job(lua_State *L, const bind_job *job)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &job_key);
 }
 
-/* Packs the value on top of the stack, and hands it over. */
+/* Packs the value on top of the stack as the worker's result. */
 static int pack_result(lua_State *L, bind_parcel **result)
 {
     bind_parcel **box = bind_pack(L, lua_gettop(L), 1, "out of a worker");
@@ -83,7 +86,8 @@ static int pack_result(lua_State *L, bind_parcel **result)
     return 0;
 }
 
-/* (job, number, place of the result) */
+/* Computes job(number) and packs its value. It is called by lua_pcall with the job, the number and
+ * the place of the result. */
 static int run(lua_State *L)
 {
     push_job(L, lua_touserdata(L, 1));
@@ -92,7 +96,7 @@ static int run(lua_State *L)
     return pack_result(L, lua_touserdata(L, 3));
 }
 
-/* (place of the result, error value) */
+/* Packs an error instead. It is called by lua_pcall with the place of the result and the error. */
 static int pack_error(lua_State *L)
 {
     return pack_result(L, lua_touserdata(L, 1));
@@ -108,7 +112,8 @@ lua_State *bind_job_state(void)
     return L;
 }
 
-/* A result leaves garbage that holds tensors: a young collection after each finds it cheaply. */
+/* Computes a result. It leaves garbage that holds tensors, which a young collection after each
+ * result finds cheaply. */
 bind_parcel *bind_job_run(lua_State *L, const bind_job *job, lua_Integer number, bool *failed)
 {
     bind_parcel *result = NULL;
@@ -118,17 +123,17 @@ bind_parcel *bind_job_run(lua_State *L, const bind_job *job, lua_Integer number,
     lua_pushlightuserdata(L, &result);
     bool packed = lua_pcall(L, 3, 0, 0) == LUA_OK;
     *failed = !packed;
-    for (int i = 0; !packed && i < 2; i++) { /* the second error says why the first stays */
+    for (int i = 0; !packed && i < 2; i++) { /* the second error says why the first cannot cross */
         if (i > 0 || lua_isuserdata(L, -1) || lua_isfunction(L, -1))
             bind_error_text(L);
         lua_pushcfunction(L, pack_error);
         lua_pushlightuserdata(L, &result);
-        lua_rotate(L, 1, 2); /* the error comes last */
+        lua_rotate(L, 1, 2); /* puts the error last */
         packed = lua_pcall(L, 2, 0, 0) == LUA_OK;
     }
     lua_settop(L, 0);
     lua_gc(L, LUA_GCSTEP, 0);
-    if (!*failed) /* the module may be missing else */
+    if (!*failed) /* after a failure the module may not have been opened */
         bind_settle(L);
     return result;
 }

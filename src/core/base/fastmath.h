@@ -1,7 +1,7 @@
-/* Elementary functions of a float that vectorise inside LD_CLONES loops, where libm's would be called
- * one element at a time. Relative error at most 3e-7; nan, infinities, overflow to infinity and
- * underflow by way of denormals as in libm, without a branch and without a conversion to int that
- * does not fit. */
+/* Elementary functions of a float that vectorise inside LD_CLONES loops, where libm's would be
+ * called one element at a time. Relative error at most 3e-7; nan, infinities, overflow to infinity
+ * and underflow by way of denormals as in libm, without a branch and without a conversion to int
+ * that does not fit. */
 #ifndef LD_BASE_FASTMATH_H
 #define LD_BASE_FASTMATH_H
 
@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* (e^r - 1) / r for |r| < 0.35: the Taylor series of e^r to degree 7, without its first term. */
+/* Returns (e^r - 1) / r for |r| < 0.35: the Taylor series of e^r to degree 7, without its first
+ * term. */
 static inline __attribute__((always_inline)) float ld_exp_series(float r)
 {
     float p = 1.0f / 5040.0f;
@@ -21,7 +22,7 @@ static inline __attribute__((always_inline)) float ld_exp_series(float r)
     return p * r + 1.0f;
 }
 
-/* 2^n for -126 <= n <= 127. */
+/* Returns 2^n for -126 <= n <= 127. */
 static inline __attribute__((always_inline)) float ld_power_of_two(int32_t n)
 {
     int32_t bits = (n + 127) << 23;
@@ -45,15 +46,15 @@ static inline __attribute__((always_inline)) float ld_expf(float x)
     return x == x ? y : x;
 }
 
-/* e^x - 1 without cancellation near 0. */
+/* Returns e^x - 1 without cancellation near 0. */
 static inline __attribute__((always_inline)) float ld_expm1f(float x)
 {
     float near = ld_exp_series(x) * x, far = ld_expf(x) - 1.0f;
     return fabsf(x) < 0.34f ? near : far;
 }
 
-/* log(1 + u) for 0 <= u <= 1: 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = u / (2 + u), which
- * is at most 1/3. */
+/* Returns log(1 + u) for 0 <= u <= 1: 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = u / (2
+ * + u), which is at most 1/3. */
 static inline __attribute__((always_inline)) float ld_log1pf(float u)
 {
     float s = u / (2.0f + u), q = s * s;
@@ -67,7 +68,7 @@ static inline __attribute__((always_inline)) float ld_log1pf(float u)
     return 2.0f * (s + s * q * p);
 }
 
-/* tanh(x) = e / (e + 2) with e = e^(2x) - 1. */
+/* Returns tanh(x) = e / (e + 2) with e = e^(2x) - 1. */
 static inline __attribute__((always_inline)) float ld_tanhf(float x)
 {
     float above = x > -20.0f ? x : -20.0f, clamped = above < 20.0f ? above : 20.0f;

@@ -1,4 +1,5 @@
-/* Numbers of 16 bits as floats, which have all of them. */
+/* Converts numbers of 16 bits, IEEE 754 binary16 and bfloat16, to floats, which hold each of them
+ * exactly. */
 #ifndef LD_BASE_FLOAT16_H
 #define LD_BASE_FLOAT16_H
 
@@ -12,8 +13,9 @@ static inline float ld_float_of_bits(uint32_t bits)
     return value;
 }
 
-/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is 2^112
- * too small, subnormal ones included; from 2^16 on, which is past the largest, it was no number. */
+/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is
+ * 2^112 too small, subnormal ones included; from 2^16 on, which is past the largest, it was no
+ * number. */
 static inline float ld_float_of_float16(uint16_t bits)
 {
     float size = ld_float_of_bits((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;

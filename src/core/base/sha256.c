@@ -47,7 +47,7 @@ static void take_block(uint32_t state[8], const unsigned char *block)
 
 void ld_sha256_begin(ld_sha256 *h)
 {
-    /* The same of the square roots of the first eight primes (5.3.3). */
+    /* Fractions of the square roots of the first eight primes (5.3.3). */
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(h->state, start, sizeof start);

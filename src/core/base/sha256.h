@@ -1,4 +1,5 @@
-/* SHA-256 (FIPS 180-4), piece by piece: whether a file is the one that was published. */
+/* SHA-256 (FIPS 180-4) of bytes that come piece by piece, to check that a file is the one that was
+ * published. */
 #ifndef LD_BASE_SHA256_H
 #define LD_BASE_SHA256_H
 
@@ -16,7 +17,7 @@ typedef struct ld_sha256 {
 void ld_sha256_begin(ld_sha256 *h);
 void ld_sha256_add(ld_sha256 *h, const void *data, size_t size);
 
-/* The digest of all that was added; `h` must begin anew before its next use. */
+/* Gives the digest of all bytes that were added; `h` must begin anew before its next use. */
 void ld_sha256_end(ld_sha256 *h, unsigned char digest[LD_SHA256_BYTES]);
 
 #endif

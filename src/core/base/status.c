@@ -1,8 +1,10 @@
+/* Error messages of each thread, and the flag by which long loops are cancelled. */
 #include "base/status.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char message[512];
 static const atomic_int *_Atomic cancel_flag;
@@ -12,11 +14,13 @@ static atomic_llong looks; /* see ld_cancel_at: those left, or -1 when there are
 
 void ld_set_message(const char *format, ...)
 {
+    char text[sizeof message]; /* for the arguments may quote the last message */
     va_list args;
     va_start(args, format);
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): clang-tidy 14 misses va_start */
-    vsnprintf(message, sizeof message, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    strcpy(message, text);
     for (char *c = message; *c; c++) /* one line, whatever it quotes */
         *c = (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c;
 }
@@ -51,7 +55,8 @@ bool ld_cancel_at(long long n)
     return atomic_exchange(&looks, n) < 0;
 }
 
-/* Counts a look; whether it is to find the flag raised. */
+/* Counts a look at the cancel flag, for ld_cancel_at. Returns true if that look must find it
+ * raised. */
 static bool counted_out(void)
 {
     long long left = atomic_load_explicit(&looks, memory_order_relaxed);

@@ -26,11 +26,20 @@ typedef enum {
  * A macro, so that readers and analysers of the code see that the value is never LD_OK. */
 #define ld_fail(status, ...) (ld_set_message(__VA_ARGS__), (status))
 
-/* Stores the message that ld_message() gives, with ? for control characters. */
+/* Stores the message that ld_message() gives, with ? for control characters; it may quote that of
+ * before: ld_set_message("%s: %s", path, ld_message()). */
 void ld_set_message(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
-/* The message of the last failure on this thread; never NULL. */
+/* Returns the message of the last failure on this thread; never NULL. */
 const char *ld_message(void);
+
+/* Returns the status of a call that failed. */
+#define LD_CHECK(call)                                                                             \
+    do {                                                                                           \
+        ld_status status_ = (call);                                                                \
+        if (status_ != LD_OK)                                                                      \
+            return status_;                                                                        \
+    } while (0)
 
 /* Within a function that declares `ld_status st` and has a label `done`: runs `call` and leaves
  * through `done` when it fails. */
@@ -44,7 +53,7 @@ const char *ld_message(void);
  * LD_CANCELLED. NULL (the default) switches polling off. The flag stays the caller's. */
 void ld_set_cancel_flag(const atomic_int *flag);
 
-/* Between a call with true and one with false, loops do not see the flag: for changes that must not
+/* Hides the flag from loops between a call with true and one with false, for changes that must not
  * stop half-way. Calls may nest. */
 void ld_defer_cancel(bool defer);
 
@@ -52,24 +61,24 @@ void ld_defer_cancel(bool defer);
  * flag above, whatever is deferred; its loops run in it alone, and it leaves BLAS to the others. */
 void ld_become_worker(const atomic_int *stop);
 
-/* Whether the calling thread is a worker. */
+/* Returns true if the calling thread is a worker. */
 bool ld_in_worker(void);
 
-/* Whether the cancel flag is raised. */
+/* Returns true if the cancel flag is raised. */
 bool ld_cancelled(void);
 
 /* Fails with LD_CANCELLED when the cancel flag is raised. */
 ld_status ld_poll(void);
 
-/* The same at every 1024th step i of a loop, and nothing at the others. */
+/* Polls at every 1024th step i of a loop, and does nothing at the others. */
 static inline ld_status ld_poll_at(long long i)
 {
     return i % 1024 == 0 ? ld_poll() : LD_OK;
 }
 
-/* For tests: the n-th look at the cancel flag from now, and all after it, find it raised, but those of
- * workers and those that are deferred; 0 switches this off. Returns whether the call before has
- * come to that. */
+/* Lets the n-th look at the cancel flag from now, and all after it, find it raised, for tests;
+ * looks of workers and looks that are deferred do not. 0 switches this off. Returns true if the
+ * call before has come to that. */
 bool ld_cancel_at(long long n);
 
 #endif

@@ -1,9 +1,10 @@
+/* Finds the largest of several operands, how the others are read along it, and the gradients of
+ * these. */
 #include "grad/broadcast.h"
 
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
 #include "grad/tape.h"
+#include "kernel/reduce.h"
+#include "memory/memory.h"
 
 bool ld_operand_view(ld_operand *o, const ld_tensor *x, const ld_tensor *shape)
 {
@@ -22,8 +23,8 @@ bool ld_operand_view(ld_operand *o, const ld_tensor *x, const ld_tensor *shape)
     return o->col || o->row;
 }
 
-/* Whether the result has b's shape rather than a's: that of the one that is no single element, row or
- * column. */
+/* Returns true when the result has the shape of b rather than that of a: the one that is no single
+ * element, row or column. */
 static bool is_larger(const ld_tensor *b, const ld_tensor *a)
 {
     bool single_a = ld_tensor_size(a) == 1, single_b = ld_tensor_size(b) == 1;
@@ -50,129 +51,29 @@ ld_status ld_broadcast(ld_operand *o, const ld_tensor **shape, const char *where
     return LD_OK;
 }
 
-/* The sums of part's rows or columns, or of all of it, in double; each element times that of `times`,
- * rounded to float, where there is one. */
-typedef struct {
-    float *sum; /* to which they are added */
-    const float *part, *times;
-    int64_t n_rows, n_cols;
-} sums;
-
-enum { TILE = 128, ROW_GRAIN = 64, LANES = 16 };
-
-static inline __attribute__((always_inline)) float element(const float *part, const float *times,
-                                                           int64_t i)
-{
-    return times ? part[i] * times[i] : part[i];
-}
-
-static inline __attribute__((always_inline)) void columns(const sums *p, const float *times,
-                                                          int64_t begin, int64_t width)
-{
-    double sum[TILE] = {0};
-    for (int64_t r = 0; r < p->n_rows; r++)
-        for (int64_t j = 0; j < width; j++)
-            sum[j] += element(p->part, times, r * p->n_cols + begin + j);
-    for (int64_t j = 0; j < width; j++)
-        p->sum[begin + j] += (float)sum[j];
-}
-
-/* A tile of columns: its sums stay in the nearest cache while the rows go by. */
-LD_CLONES(add_columns)
-{
-    const sums *p = ctx;
-    if (p->times)
-        columns(p, p->times, begin, end - begin);
-    else
-        columns(p, NULL, begin, end - begin);
-}
-
-LD_CLONES(add_rows)
-{
-    const sums *p = ctx;
-    for (int64_t r = begin; r < end; r++) {
-        double sum = 0;
-        for (int64_t j = 0; j < p->n_cols; j++)
-            sum += element(p->part, p->times, r * p->n_cols + j);
-        p->sum[r] += (float)sum;
-    }
-}
-
-static inline __attribute__((always_inline)) double piece(const float *part, const float *times,
-                                                          int64_t n)
-{
-    double lane[LANES] = {0}, sum = 0;
-    int64_t whole = n / LANES * LANES;
-    for (int64_t i = 0; i < whole; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            lane[l] += element(part, times, i + l);
-    for (int64_t i = whole; i < n; i++)
-        lane[i - whole] += element(part, times, i);
-    for (int l = 0; l < LANES; l++)
-        sum += lane[l];
-    return sum;
-}
-
-LD_CLONES(sum_pieces)
-{
-    const ld_pieces *p = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t first = i * LD_SUM_PIECE, rest = p->size - first;
-        int64_t n = rest < LD_SUM_PIECE ? rest : LD_SUM_PIECE;
-        p->sums[i] = p->y ? piece(p->x + first, p->y + first, n) : piece(p->x + first, NULL, n);
-    }
-}
-
-ld_status ld_pieces_new(ld_pieces *p, const float *x, const float *y, int64_t size)
-{
-    *p = (ld_pieces){.x = x, .y = y, .size = size};
-    p->sums = ld_alloc_array(ld_pieces_count(size), sizeof *p->sums, LD_MEM_SCRATCH);
-    return p->sums ? LD_OK : LD_NOMEM;
-}
-
-int64_t ld_pieces_count(int64_t size)
-{
-    return (size + LD_SUM_PIECE - 1) / LD_SUM_PIECE;
-}
-
-void ld_pieces_sum(void *ctx, int64_t begin, int64_t end)
-{
-    sum_pieces(ctx, begin, end);
-}
-
-double ld_pieces_total(const ld_pieces *p)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < ld_pieces_count(p->size); i++)
-        sum += p->sums[i];
-    return sum;
-}
-
-static ld_status add_all(const sums *p)
-{
-    ld_pieces all;
-    ld_status st = ld_pieces_new(&all, p->part, p->times, p->n_rows * p->n_cols);
-    if (st == LD_OK)
-        st = ld_parallel_for(ld_pieces_count(all.size), 1, ld_pieces_sum, &all);
-    if (st == LD_OK)
-        *p->sum += (float)ld_pieces_total(&all);
-    ld_free(all.sums);
-    return st;
-}
-
 ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tensor *part,
                                 const ld_tensor *times)
 {
+    const ld_terms terms = times ? LD_ROUNDED_PRODUCTS : LD_VALUES;
+    const float *t = times ? times->data : NULL;
+    int64_t size = ld_tensor_size(x);
     ld_tensor *grad;
+    double *sums = NULL;
+    ld_status st;
     if (o->row && o->col)
         return ld_grad_add(x, part);
-    ld_status st = ld_grad_zeroed(x, &grad);
-    if (st != LD_OK)
-        return st;
-    sums p = {grad->data, part->data, times ? times->data : NULL, part->n_rows, part->n_cols};
+    LD_TRY(ld_grad_zeroed(x, &grad));
+    if (!(sums = ld_alloc_array(size, sizeof *sums, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
     if (o->col)
-        return ld_parallel_for(p.n_cols, TILE, add_columns, &p);
-    if (o->row)
-        return ld_parallel_for(p.n_rows, ROW_GRAIN, add_rows, &p);
-    return add_all(&p);
+        LD_TRY(ld_col_sums(sums, part->data, t, terms, part->n_rows, part->n_cols));
+    else if (o->row)
+        LD_TRY(ld_row_sums(sums, part->data, t, terms, part->n_rows, part->n_cols));
+    else
+        LD_TRY(ld_total(sums, part->data, t, terms, ld_tensor_size(part)));
+    for (int64_t i = 0; i < size; i++)
+        grad->data[i] += (float)sums[i];
+done:
+    ld_free(sums);
+    return st;
 }

@@ -2,19 +2,19 @@
 
 #include <stdatomic.h>
 
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
+#include "memory/memory.h"
+#include "system/simd.h"
+#include "system/threads.h"
 
 enum {
     GRAIN = 512, /* rows */
-    LOOK = 32    /* elements that are looked at before it is asked whether one is not zero */
+    LOOK = 32    /* elements that are searched before a branch */
 };
 
 typedef struct {
     const ld_tensor *g, *a;
     bool *nonzero;
-    atomic_bool not_finite; /* some row of a beside a row of zeros is not */
+    atomic_bool not_finite; /* some row of a beside a row of zeros has an element that is not */
 } search;
 
 static inline __attribute__((always_inline)) bool has_nonzero(const float *x, int64_t n)

@@ -1,18 +1,18 @@
-/* Dropout (Srivastava et al. 2014), inverted, alone or with the ReLU before it in the same pass. What
- * is kept is a function of the rng's sub-stream and the element's or entry's position. One Philox block
- * gives eight elements 16 bits each. Drawing is most of the work: backward reads masks of one bit an
- * element, an eighth of what it would take to draw again. */
+/* Dropout (Srivastava et al. 2014), inverted, alone or with the ReLU before it in the same pass. An
+ * element or entry is kept or not by the rng's sub-stream and its position alone. One Philox block
+ * gives eight elements 16 bits each. Drawing is most of the work, so backward does not draw again:
+ * it reads masks of one bit an element, an eighth of the work. */
 #include <math.h>
 #include <string.h>
 
-#include "base/philox.h"
-#include "base/simd.h"
-#include "base/threads.h"
 #include "grad/op.h"
+#include "random/philox.h"
+#include "system/simd.h"
+#include "system/threads.h"
 
 enum { LANES = LD_PHILOX_LANES, GROUP = 8 * LANES, GRAIN = 32 /* groups */ };
 
-/* 16 random bits for each of the elements of a group. */
+/* The random bits of a group, 16 for each element. */
 typedef union {
     uint32_t words[4 * LANES];
     uint16_t bits[GROUP];
@@ -23,7 +23,7 @@ static void draw(draws *d, ld_stream s, uint64_t group)
     ld_philox_lanes(d->words, s, group * LANES);
 }
 
-/* For each element of the GROUP one bit: element i * LANES + j is bit i of byte j. */
+/* The mask of a group, a bit for each element: that of element i * LANES + j is bit i of byte j. */
 typedef struct {
     uint8_t bytes[LANES];
 } mask;
@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     float *out;
     const float *in;
-    mask *masks; /* of each group, or NULL when no gradient will want them */
+    mask *masks; /* one for each group, or NULL when no gradient needs them */
     int64_t size;
     ld_stream stream;
     uint16_t threshold; /* an element is dropped when its bits are below */
@@ -39,9 +39,10 @@ typedef struct {
     bool relu, accumulate;
 } dropout;
 
-/* out = scale * in where an element is kept, 0 elsewhere; with relu, negative elements are 0 first, and
- * the masks are of those that are kept and positive. Whether to keep one is all bits or none of an
- * integer, which compilers make of vectors where they do not of a bool. */
+/* Drops the elements of a group: out = scale * in where an element is kept, 0 elsewhere. With relu,
+ * negative elements are 0 first, and the masks are of those that are kept and positive. The choice
+ * is all bits or none of an integer, which compilers turn into vector code where they do not for a
+ * bool. */
 static inline __attribute__((always_inline)) void
 forward_group(const dropout *p, int64_t group, float *out, const float *in, bool relu)
 {
@@ -67,7 +68,7 @@ forward_group(const dropout *p, int64_t group, float *out, const float *in, bool
             p->masks[group].bytes[j] = (uint8_t)kept[j];
 }
 
-/* The last group, of n elements. */
+/* Drops the elements of the last group, which has only n of them. */
 static inline __attribute__((always_inline)) void last_group(const dropout *p, int64_t group,
                                                              int64_t n, bool relu)
 {
@@ -121,7 +122,7 @@ LD_CLONES(backward)
     }
 }
 
-/* What the bits are compared with, and what is kept multiplied by. */
+/* Returns the threshold for 16 random bits: below it an element is dropped. */
 static uint32_t threshold_of(double p)
 {
     return (uint32_t)lrint(p * 65536);
@@ -137,7 +138,7 @@ static int64_t groups(int64_t size)
     return (size + GROUP - 1) / GROUP;
 }
 
-/* saved: the masks; number: p */
+/* Backward of dropout. The node's saved[0] holds the masks, its number is p. */
 static ld_status dropout_backward(ld_node *n)
 {
     ld_tensor *grad;
@@ -191,7 +192,7 @@ done:
     return st;
 }
 
-/* The positions below n that are kept, ascending. */
+/* Gives the positions below n that are kept, ascending. */
 static ld_status kept_positions(ld_index **out, int64_t n, double p, ld_stream stream)
 {
     uint32_t threshold = threshold_of(p);

@@ -1,67 +1,26 @@
-/* Values on the entries of a matrix: nnz of them, or nnz x k, for k heads at once. */
+/* Operations on values at the entries of a matrix, that is, on edges: nnz numbers, or nnz x k for k
+ * heads at once. */
 #include <inttypes.h>
-#include <math.h>
 
-#include "base/threads.h"
 #include "grad/op.h"
-#include "graph/heads.h"
+#include "kernel/softmax.h"
+#include "system/threads.h"
 
 enum { ROW_GRAIN = 64 };
 
-/* --- softmax over the entries of a row ---------------------------------------------------------- */
-
-typedef struct {
-    const ld_structure *s;
-    const float *in, *g; /* scores; of backward the softmax and its gradient */
-    float *out;          /* dscore may be where dy is */
-    int64_t k;
-    bool accumulate;
-} softmax;
-
-static void softmax_rows(void *ctx, int64_t first, int64_t last)
-{
-    const softmax *p = ctx;
-    for (int64_t i = first * p->k; i < last * p->k; i++) {
-        int64_t r = i / p->k, j = i % p->k;
-        int64_t begin = p->s->offsets[r] * p->k + j, end = p->s->offsets[r + 1] * p->k + j;
-        float top = -INFINITY;
-        double sum = 0;
-        for (int64_t e = begin; e < end; e += p->k)
-            top = p->in[e] > top ? p->in[e] : top;
-        for (int64_t e = begin; e < end; e += p->k)
-            sum += p->out[e] = p->in[e] == -INFINITY ? 0 : expf(p->in[e] - top);
-        for (int64_t e = begin; e < end; e += p->k)
-            p->out[e] = sum == 0 ? 0 : (float)(p->out[e] / sum);
-    }
-}
-
-/* dscore = y * (dy - sum over the row of y * dy) */
-static void softmax_backward_rows(void *ctx, int64_t first, int64_t last)
-{
-    const softmax *p = ctx;
-    for (int64_t i = first * p->k; i < last * p->k; i++) {
-        int64_t r = i / p->k, j = i % p->k;
-        int64_t begin = p->s->offsets[r] * p->k + j, end = p->s->offsets[r + 1] * p->k + j;
-        double dot = 0;
-        for (int64_t e = begin; e < end; e += p->k)
-            dot += (double)p->in[e] * p->g[e];
-        for (int64_t e = begin; e < end; e += p->k) {
-            float d = (float)(p->in[e] * (p->g[e] - dot));
-            p->out[e] = p->accumulate ? p->out[e] + d : d;
-        }
-    }
-}
+/* --- softmax over the entries of a row -------------------------------------------------------- */
 
 static ld_status edge_softmax_backward(ld_node *n)
 {
-    ld_tensor *grad;
-    softmax p = {
-        .s = n->matrix->s, .in = n->out->data, .g = n->out->grad->data, .k = n->out->n_cols};
-    ld_status st = ld_grad_pass(n, n->in[0], &grad, &p.accumulate);
+    const ld_structure *s = n->matrix->s;
+    const ld_tensor *y = n->out;
+    ld_tensor *dx;
+    bool accumulate;
+    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
     if (st != LD_OK)
         return st;
-    p.out = grad->data;
-    return ld_parallel_for(p.s->n_rows, ROW_GRAIN, softmax_backward_rows, &p);
+    return ld_segment_softmax_backward(dx->data, y->grad->data, y->data, s->offsets, s->n_rows,
+                                       y->n_cols, accumulate);
 }
 
 ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *scores)
@@ -78,15 +37,14 @@ ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tenso
     ld_status st = ld_tensor_like(&y, scores);
     if (st != LD_OK)
         return st;
-    softmax p = {.s = a->s, .in = scores->data, .out = y->data, .k = scores->n_cols};
-    st = ld_parallel_for(a->s->n_rows, ROW_GRAIN, softmax_rows, &p);
+    st = ld_segment_softmax(y->data, scores->data, a->s->offsets, a->s->n_rows, scores->n_cols);
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* --- products of the rows that an entry joins --------------------------------------------------- */
+/* --- products of the rows that an entry joins ------------------------------------------------- */
 
-/* dx_v = sum over v's entries of g * y_u,  dy_u = sum over u's entries of g * x_v: two products
- * with the matrix whose values are g. */
+/* Backward of dot_edges: dx_v = sum over v's entries of g * y_u, dy_u = sum over u's entries of g *
+ * x_v: two products with the matrix whose values are g. */
 static ld_status dot_edges_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *y = n->in[1], *grad;
@@ -121,7 +79,7 @@ ld_status ld_op_dot_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
     return ld_tape_finish(tape, out, z, &node, st);
 }
 
-/* --- sums of the numbers that an entry joins ---------------------------------------------------- */
+/* --- sums of the numbers that an entry joins -------------------------------------------------- */
 
 static ld_status add_edges_backward(ld_node *n)
 {
@@ -191,7 +149,7 @@ ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
     return ld_tape_finish(tape, out, z, &node, st);
 }
 
-/* --- products with a matrix for each head ------------------------------------------------------- */
+/* --- products with a matrix for each head ----------------------------------------------------- */
 
 static ld_status matmul_heads_backward(ld_node *n)
 {

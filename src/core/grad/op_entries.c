@@ -1,6 +1,6 @@
-/* Reading the entries of a matrix: one by one, summed, or in a dense tensor. Every entry is added to
- * one element of the result, or to none, so that backward is the same for all: an entry's gradient
- * is that of its element, which the matrix's factors share. */
+/* Operations that read the entries of a matrix: one by one, summed, or into a dense tensor. Every
+ * entry is added to one element of the result, or to none. So backward is the same for all: an
+ * entry's gradient is that of its element, and goes on to the matrix's factors. */
 #include "grad/op.h"
 
 ld_status ld_entries_backward(const ld_csr *a, const float *g)
@@ -34,7 +34,7 @@ done:
     return st;
 }
 
-/* Which element of the result an entry is added to. */
+/* The element of the result that an entry is added to. */
 typedef enum { ITS_OWN, OF_ITS_ROW, OF_ITS_COLUMN, OF_THE_DIAGONAL, OF_BOTH } element;
 
 static int64_t element_of(element kind, const ld_structure *s, int64_t r, int64_t e)
@@ -49,7 +49,8 @@ static int64_t element_of(element kind, const ld_structure *s, int64_t r, int64_
     return r * s->n_cols + s->columns[e];
 }
 
-/* variant: the element; number: the power to which entries are raised, 1 or 2 */
+/* Backward of reading. The node's variant is the kind of element, its number the power to which
+ * entries are raised, 1 or 2. */
 static ld_status read_backward(ld_node *n)
 {
     const ld_csr *a = n->matrix;
@@ -71,7 +72,7 @@ done:
     return st;
 }
 
-/* Ends the reading of a into y; st is the reading's status. */
+/* Ends the reading of a into y, whose status is st. */
 static ld_status finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, ld_csr *a, element kind,
                         int power, ld_status st)
 {

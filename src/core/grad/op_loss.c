@@ -2,15 +2,17 @@
 #include <math.h>
 
 #include "base/fastmath.h"
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
 #include "grad/op.h"
+#include "kernel/exponential.h"
+#include "memory/memory.h"
+#include "system/simd.h"
+#include "system/threads.h"
 
 enum { ROW_GRAIN = 64 };
 
-/* in: logits, weights, class weights; saved: log-probabilities; number: what a row's weight is
- * multiplied by. dlogits = weight * (softmax - one-hot) */
+/* Backward of the cross-entropy: dlogits = weight * (softmax - one-hot). The node's inputs are the
+ * logits, weights and class weights; saved[0] holds the log-probabilities; every row's weight is
+ * multiplied by its number. */
 typedef struct {
     const ld_node *n;
     float *grad;
@@ -24,7 +26,7 @@ static double row_weight(const ld_tensor *weights, const ld_tensor *class_weight
     return (weights ? weights->data[r] : 1.0) * (class_weights ? class_weights->data[label] : 1.0);
 }
 
-static void cross_entropy_d_rows(void *ctx, int64_t begin, int64_t end)
+LD_CLONES(cross_entropy_d_rows)
 {
     const cross_entropy_d *p = ctx;
     const ld_node *n = p->n;
@@ -35,7 +37,7 @@ static void cross_entropy_d_rows(void *ctx, int64_t begin, int64_t end)
         const float *log_p = n->saved[0]->data + r * k;
         float *d = p->grad + r * k;
         for (int64_t j = 0; j < k; j++) {
-            float v = w * (expf(log_p[j]) - (j == label ? 1.0f : 0.0f));
+            float v = w * (ld_exp_as_libm(log_p[j]) - (j == label ? 1.0f : 0.0f));
             d[j] = p->accumulate ? d[j] + v : v;
         }
     }
@@ -76,7 +78,7 @@ ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
                     .index = labels};
     ld_status st;
     LD_TRY(ld_index_check(labels, 0, logits->n_cols, "cross_entropy: label"));
-    LD_TRY(ld_log_softmax(&log_p, logits, "cross_entropy"));
+    LD_TRY(ld_log_softmax_of(&log_p, logits, "cross_entropy"));
     LD_TRY(ld_tensor_new(&loss, 1, 1, 1));
     double sum = 0, total = 0;
     for (int64_t r = 0; r < logits->n_rows; r++) {
@@ -93,13 +95,14 @@ done:
     return st;
 }
 
-/* in: logits x, targets t, weights; number: what a row's weight is multiplied by. */
+/* The binary cross-entropy and its backward. The node's inputs are the logits x, targets t and
+ * weights; every row's weight is multiplied by its number. */
 typedef struct {
     const ld_node *n;
     float *grad;
     bool accumulate;
     double g;
-    double *sums; /* of the rows' losses */
+    double *sums; /* the losses of the rows */
 } binary;
 
 static double weight_of_row(const ld_node *n, int64_t r)

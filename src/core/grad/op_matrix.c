@@ -1,15 +1,17 @@
-/* Matrices made of matrices. Values and scales are tensors of the tape like any others: a matrix
- * whose factors were made by operations is differentiable in whatever these were made of, and needs
- * no backward of its own. Where no gradient flows, the functions of graph/csr.h do the work. */
+/* Operations that make matrices of matrices. Values and scales are tensors of the tape like any
+ * others: a matrix whose factors were made by operations is differentiable in the tensors they were
+ * made of, and needs no backward of its own. Where no gradient flows, the functions of graph/csr.h
+ * do the work. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "grad/op.h"
 
-/* --- constants ---------------------------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------------------- */
 
-/* A parameter is copied: the optimizer will change its numbers, and those of a matrix stay. */
+/* Detaches a factor. A parameter is copied, since an optimizer changes its numbers, while the
+ * matrix must stay as it is. */
 static ld_status detached(ld_tensor **out, ld_tensor *t)
 {
     *out = NULL;
@@ -46,9 +48,9 @@ ld_status ld_csr_settle(ld_csr **made)
     return st;
 }
 
-/* --- parts and transposes ----------------------------------------------------------------------- */
+/* --- parts and transposes --------------------------------------------------------------------- */
 
-/* x's elements at `positions`; x itself when there are none, NULL for NULL. */
+/* Picks x's elements at `positions`: x itself without positions, and NULL for NULL. */
 static ld_status pick(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *positions)
 {
     if (x && positions)
@@ -79,6 +81,21 @@ done:
     ld_tensor_unref(row_scale);
     ld_tensor_unref(col_scale);
     return st;
+}
+
+ld_status ld_op_csr_slice(ld_tape *tape, ld_csr **out, ld_csr *a, ld_index *rows, ld_index *cols)
+{
+    ld_status st = rows && cols ? ld_csr_slice_cols(out, a, rows, cols)
+                   : rows       ? ld_csr_rows(out, a, rows)
+                                : ld_csr_pick_cols(out, a, cols);
+    return st == LD_OK ? ld_op_csr_part(tape, out, a, rows, cols) : st;
+}
+
+ld_status ld_op_csr_slice_touched(ld_tape *tape, ld_csr **out, ld_index **src, ld_csr *a,
+                                  ld_index *rows, const ld_index *first)
+{
+    ld_status st = ld_csr_slice(out, src, a, rows, first);
+    return st == LD_OK ? ld_op_csr_part(tape, out, a, rows, *src) : st;
 }
 
 ld_status ld_op_csr_pick_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_index *positions)
@@ -122,57 +139,51 @@ done:
     return st;
 }
 
-/* --- scaling ------------------------------------------------------------------------------------ */
+/* --- scaling ---------------------------------------------------------------------------------- */
 
 typedef enum { VALUES, ROW_SCALE, COL_SCALE } factor;
 
-/* *scaled, a with one factor times w, becomes the same with that factor on the tape if a gradient
- * flows through it. It is made anew in any case, so that the matrix stays what it is when w is
+/* Multiplies one of a's factors by w, a vector of n. That is on the tape where a gradient flows
+ * through it. The factor is made anew in any case, so that the matrix stays what it is when w is
  * changed in place. */
-static ld_status track_factor(ld_tape *tape, ld_csr **scaled, ld_csr *a, factor which, ld_tensor *w)
+static ld_status scale(ld_tape *tape, ld_csr **out, ld_csr *a, factor which, ld_tensor *w,
+                       int64_t n, const char *where)
 {
     ld_tensor *factors[] = {a->values, a->row_scale, a->col_scale}, *old = factors[which];
-    ld_tensor *product = NULL;
-    ld_csr *result = NULL;
-    ld_status st = LD_OK;
-    if (!ld_tape_records(tape))
-        return ld_csr_settle(scaled);
+    LD_OWN(ld_tensor) *product = NULL;
+    bool records = ld_tape_records(tape);
+    if (w->ndim != 1 || w->n_rows != n)
+        return ld_fail(LD_SHAPE, "%s: a vector of %" PRId64 " expected, got %s", where, n,
+                       ld_tensor_shape(w));
     if (!ld_wants_grad(old) && !ld_wants_grad(w))
-        return st;
+        tape = NULL;
     if (old)
-        LD_TRY(ld_op_arith(tape, &product, LD_MUL, old, w));
+        LD_CHECK(ld_op_arith(tape, &product, LD_MUL, old, w));
     else
-        LD_TRY(ld_op_clone(tape, &product, w));
+        LD_CHECK(ld_op_clone(tape, &product, w));
     factors[which] = product;
-    LD_TRY(ld_csr_new(&result, a->s, factors[VALUES], factors[ROW_SCALE], factors[COL_SCALE]));
-    ld_csr_unref(*scaled);
-    *scaled = result;
-done:
-    ld_tensor_unref(product);
-    return st;
+    LD_CHECK(ld_csr_new(out, a->s, factors[VALUES], factors[ROW_SCALE], factors[COL_SCALE]));
+    return records ? LD_OK : ld_csr_settle(out);
 }
 
 ld_status ld_op_csr_scale_rows(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w)
 {
-    ld_status st = ld_csr_scale_rows(out, a, w);
-    return st == LD_OK ? track_factor(tape, out, a, ROW_SCALE, w) : st;
+    return scale(tape, out, a, ROW_SCALE, w, a->s->n_rows, "scale_rows");
 }
 
 ld_status ld_op_csr_scale_cols(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w)
 {
-    ld_status st = ld_csr_scale_cols(out, a, w);
-    return st == LD_OK ? track_factor(tape, out, a, COL_SCALE, w) : st;
+    return scale(tape, out, a, COL_SCALE, w, a->s->n_cols, "scale_cols");
 }
 
 ld_status ld_op_csr_scale_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *w)
 {
-    ld_status st = ld_csr_scale_entries(out, a, w);
-    return st == LD_OK ? track_factor(tape, out, a, VALUES, w) : st;
+    return scale(tape, out, a, VALUES, w, a->s->nnz, "scale_entries");
 }
 
-/* --- the diagonal ------------------------------------------------------------------------------- */
+/* --- the diagonal ----------------------------------------------------------------------------- */
 
-/* The entries of `of` at their positions in `in`, which has them all. */
+/* Puts the entries of `of` at their positions in `in`, which has them all. */
 static ld_status place_entries(ld_tape *tape, ld_tensor **out, const ld_csr *in, ld_csr *of)
 {
     ld_tensor *entries = NULL;
@@ -187,7 +198,7 @@ done:
     return st;
 }
 
-/* The positions of a's entries on the diagonal, which has all of them. */
+/* Gives the positions of a's entries on the diagonal, which has all of them. */
 static ld_status diagonal_positions(ld_index **out, const ld_csr *a)
 {
     ld_status st = ld_structure_check_positions(a->s, "add_diag");
@@ -225,14 +236,9 @@ done:
 
 ld_status ld_op_csr_add_diag(ld_tape *tape, ld_csr **out, ld_csr *a, float v)
 {
-    if (!ld_matrix_tape(tape, a))
-        return ld_csr_add_diag(out, a, v);
-    ld_tensor *all = NULL;
-    ld_status st = ld_tensor_full(&all, 1, a->s->n_rows, 1, v);
-    if (st == LD_OK)
-        st = ld_op_csr_add_diagonal(tape, out, a, all);
-    ld_tensor_unref(all);
-    return st;
+    LD_OWN(ld_tensor) *all = NULL;
+    LD_CHECK(ld_tensor_full(&all, 1, a->s->n_rows, 1, v));
+    return ld_op_csr_add_diagonal(tape, out, a, all);
 }
 
 ld_status ld_op_csr_set_loops(ld_tape *tape, ld_csr **out, ld_csr *a, bool loops)
@@ -254,9 +260,9 @@ done:
     return st;
 }
 
-/* --- normalisation ------------------------------------------------------------------------------ */
+/* --- normalisation ---------------------------------------------------------------------------- */
 
-/* y = x^p for p = -1 or -1/2, a constant where x is 0; dx = p y^(1 - 1/p) dy */
+/* Backward of y = x^p for p = -1 or -1/2, a constant where x is 0: dx = p y^(1 - 1/p) dy. */
 static ld_status inverse_backward(ld_node *n)
 {
     const ld_tensor *x = n->in[0], *y = n->out;
@@ -273,7 +279,8 @@ static ld_status inverse_backward(ld_node *n)
     return LD_OK;
 }
 
-/* LD_VALUE for sums whose inverse float32 does not hold: they would make rows of zeros or infinities. */
+/* Computes x^-1 or, with `root`, x^-1/2. Fails with LD_VALUE for sums whose inverse float32 does
+ * not hold: they would make rows of zeros or infinities. */
 static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root, float at_zero,
                          const char *where)
 {
@@ -337,7 +344,7 @@ ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_nor
     if (given->s->n_rows != given->s->n_cols)
         return ld_fail(LD_SHAPE, "normalize: a square matrix expected, got %" PRId64 " x %" PRId64,
                        given->s->n_rows, given->s->n_cols);
-    if (symmetric && given->s->row_ids)
+    if (symmetric && given->s->from.row_ids)
         return ld_fail(LD_STATE,
                        "normalize: these are rows of a graph whose other rows are elsewhere, "
                        "and \"sym\" takes the sums of all of them in their order");

@@ -1,159 +1,50 @@
-/* A multiple of a tensor plus rows of another one: what a layer makes of its neighbours and of the nodes
- * themselves. Product and sum round each on its own, as they do one after the other. */
+/* A multiple of a tensor plus rows of another one, as a layer combines its neighbours and the nodes
+ * themselves. Product and sum are rounded separately, so the bits are those of two operations. */
 #include <inttypes.h>
 
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
-#include "grad/broadcast.h"
 #include "grad/op.h"
+#include "kernel/gather.h"
+#include "kernel/reduce.h"
 
-enum { CHUNK = 1 << 15 };
-
-/* Which element of y meets which one of x: that of the row rows[i], or with NULL of the same place. */
-typedef struct {
-    const int32_t *rows;
-    int64_t n_cols;
-} meeting;
-
-/* Where in y element i of x meets one; in *n how many of those up to `end` follow side by side. */
-static inline __attribute__((always_inline)) int64_t place_in_y(const meeting *m, int64_t i,
-                                                                int64_t end, int64_t *n)
+/* Passes the gradient on: dy = g, for all of y or for its rows. All of y may get the memory of g,
+ * unless x may need it. */
+static ld_status pass_to_y(const ld_node *n)
 {
-    *n = end - i;
-    if (!m->rows)
-        return i;
-    int64_t row = i / m->n_cols, col = i % m->n_cols, rest = m->n_cols - col;
-    *n = rest < *n ? rest : *n;
-    return m->rows[row] * m->n_cols + col;
-}
-
-typedef struct {
-    float *out;
-    const float *x, *y;
-    float factor;
-    meeting at;
-} mul_add;
-
-LD_CLONES(forward)
-{
-    const mul_add *p = ctx;
-    const float factor = p->factor;
-    for (int64_t i = begin, n; i < end; i += n) {
-        const float *y = p->y + place_in_y(&p->at, i, end, &n), *x = p->x + i;
-        float *out = p->out + i;
-        LD_INDEPENDENT /* out and x may be the same memory */
-        for (int64_t j = 0; j < n; j++)
-            out[j] = x[j] * factor + y[j];
-    }
-}
-
-/* Gradients: g of the result, dx and dy, NULL where there is none. */
-typedef struct {
-    const float *g;
-    float *dx, *dy;
-    float factor;
-    bool add_x, add_y;
-    meeting at;
-    ld_pieces products; /* of x and g, without memory for their sums where nobody wants them */
-} d_mul_add;
-
-LD_CLONES(to_y)
-{
-    const d_mul_add *p = ctx;
-    for (int64_t i = begin, n; i < end; i += n) {
-        float *d = p->dy + place_in_y(&p->at, i, end, &n);
-        const float *g = p->g + i;
-        for (int64_t j = 0; j < n; j++)
-            d[j] = p->add_y ? d[j] + g[j] : g[j];
-    }
-}
-
-LD_CLONES(to_x)
-{
-    const d_mul_add *p = ctx;
-    const float *g = p->g, factor = p->factor;
-    float *d = p->dx;
-    LD_INDEPENDENT /* the two may be the same memory */
-    for (int64_t i = begin; i < end; i++) {
-        float v = g[i] * factor;
-        d[i] = p->add_x ? d[i] + v : v;
-    }
-}
-
-/* A piece stays in the nearest cache while it is read three times. What x gets comes last: it may be
- * written over g. */
-static void backward(void *ctx, int64_t begin, int64_t end)
-{
-    d_mul_add *p = ctx;
-    for (int64_t k = begin; k < end; k++) {
-        int64_t first = k * LD_SUM_PIECE, rest = p->products.size - first;
-        int64_t last = first + (rest < LD_SUM_PIECE ? rest : LD_SUM_PIECE);
-        if (p->products.sums)
-            ld_pieces_sum(&p->products, k, k + 1);
-        if (p->dy)
-            to_y(p, first, last);
-        if (p->dx)
-            to_x(p, first, last);
-    }
-}
-
-/* The memory of what x and y get; that of one of them may be the result's gradient. */
-static ld_status find_targets(d_mul_add *p, const ld_node *n)
-{
-    ld_tensor *x = n->in[0], *y = n->in[2], *grad;
-    ld_status st = LD_OK;
-    if (ld_wants_grad(y)) {
-        p->add_y = true;
-        if (n->index)
-            LD_TRY(ld_grad_zeroed(y, &grad));
-        else if (ld_wants_grad(x) && !x->grad) /* which may need that memory */
-            LD_TRY(ld_grad_target(y, &grad, &p->add_y));
-        else
-            LD_TRY(ld_grad_pass(n, y, &grad, &p->add_y));
-        p->dy = grad->data == p->g ? NULL : grad->data;
-    }
-    if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_pass(n, x, &grad, &p->add_x));
-        p->dx = grad->data;
-    }
+    ld_tensor *x = n->in[0], *y = n->in[2], *g = n->out->grad, *dy;
+    bool distinct;
+    ld_status st;
+    if (!n->index)
+        return ld_wants_grad(x) && !x->grad ? ld_grad_add(y, g) : ld_grad_pass_all(n, y);
+    LD_TRY(ld_grad_zeroed(y, &dy));
+    LD_TRY(ld_index_is_distinct(&distinct, n->index));
+    st = ld_scatter_rows(dy->data, g->data, n->index->data, n->index->size, y->n_cols, distinct);
 done:
     return st;
 }
 
-/* Whether pieces may go side by side: no two of them write to the same element. */
-static ld_status are_apart(bool *apart, const ld_node *n, const d_mul_add *p)
-{
-    ld_status st = LD_OK;
-    *apart = true;
-    if (n->index && p->dy)
-        st = ld_index_is_distinct(apart, n->index);
-    *apart = *apart && !(n->index && p->dx == p->dy);
-    return st;
-}
-
+/* Backward of x * factor + y[rows]: dfactor is the sum of x * g. dx comes last, since it may be
+ * written over g. The node's inputs are x, factor and y, its index the rows of y, its number the
+ * factor where that is no tensor. */
 static ld_status mul_add_backward(ld_node *n)
 {
-    ld_tensor *x = n->in[0], *factor = n->in[1], *grad;
-    const ld_tensor *g = n->out->grad;
-    int64_t n_pieces = ld_pieces_count(ld_tensor_size(g));
-    d_mul_add p = {.g = g->data,
-                   .factor = factor ? factor->data[0] : (float)n->number,
-                   .at = {n->index ? n->index->data : NULL, x->n_cols},
-                   .products.size = ld_tensor_size(g)};
-    bool apart;
-    ld_status st;
-    LD_TRY(find_targets(&p, n));
-    LD_TRY(are_apart(&apart, n, &p));
+    ld_tensor *x = n->in[0], *factor = n->in[1], *g = n->out->grad, *grad;
+    int64_t size = ld_tensor_size(g);
+    bool accumulate;
+    double sum;
+    ld_status st = LD_OK;
     if (ld_wants_grad(factor)) {
         LD_TRY(ld_grad_zeroed(factor, &grad));
-        LD_TRY(ld_pieces_new(&p.products, g->data, x->data, ld_tensor_size(g)));
+        LD_TRY(ld_total(&sum, g->data, x->data, LD_ROUNDED_PRODUCTS, size));
+        grad->data[0] += (float)sum;
     }
-    LD_TRY(ld_parallel_for(n_pieces, apart ? 1 : n_pieces, backward, &p));
-    if (p.products.sums)
-        grad->data[0] += (float)ld_pieces_total(&p.products);
+    if (ld_wants_grad(n->in[2]))
+        LD_TRY(pass_to_y(n));
+    if (ld_wants_grad(x)) {
+        LD_TRY(ld_grad_pass(n, x, &grad, &accumulate));
+        LD_TRY(ld_scale(grad->data, g->data, size, factor ? factor->data[0] : (float)n->number,
+                        accumulate));
+    }
 done:
-    ld_free(p.products.sums);
     return st;
 }
 
@@ -189,12 +80,8 @@ ld_status ld_op_mul_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor 
     ld_status st;
     LD_TRY(check_shapes(x, factor, y, rows));
     LD_TRY(over ? ld_tensor_view(&z, x, x->ndim, x->n_rows, x->n_cols) : ld_tensor_like(&z, x));
-    mul_add p = {.out = z->data,
-                 .x = x->data,
-                 .y = y->data,
-                 .factor = factor ? factor->data[0] : (float)number,
-                 .at = {rows ? rows->data : NULL, x->n_cols}};
-    st = ld_parallel_for(ld_tensor_size(z), CHUNK, forward, &p);
+    st = ld_mul_add(z->data, x->data, factor ? factor->data[0] : (float)number, y->data,
+                    rows ? rows->data : NULL, x->n_rows, x->n_cols);
     if (over)
         ld_tensor_release(x);
 done:

@@ -1,19 +1,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/threads.h"
 #include "grad/broadcast.h"
 #include "grad/nonzero_rows.h"
 #include "grad/op.h"
-#include "tensor/blas.h"
+#include "kernel/gather.h"
+#include "system/threads.h"
+#include "tensor/matmul.h"
 
 enum {
     ROW_GRAIN = 64,
-    ENTRY = 32,         /* what reading its row where it is costs an entry, in elements copied */
-    ROWS_AT_ONCE = 1024 /* that are copied to be multiplied, and stay in a cache until they are */
+    ENTRY = 32,         /* elements copied, as costly as a row read where it lies */
+    ROWS_AT_ONCE = 1024 /* rows that are copied to be multiplied while they are in a cache */
 };
 
-/* The terms of dA and dB from these rows of dC; a_grad or b_grad is NULL where it is not wanted. */
+/* Adds the terms of dA and dB from these rows of dC; a_grad or b_grad is NULL where it is not
+ * needed. */
 static ld_status matmul_rows_backward(const ld_node *n, ld_tensor *a_grad, ld_tensor *b_grad,
                                       ld_index *rows)
 {
@@ -28,7 +30,7 @@ static ld_status matmul_rows_backward(const ld_node *n, ld_tensor *a_grad, ld_te
         if (!part)
             LD_TRY(ld_tensor_new(&part, 2, rows->size, a->n_cols));
         LD_TRY(ld_matmul(part, g, false, n->in[1], true, false));
-        LD_TRY(ld_add_to_rows(a_grad->data, part->data, rows, a->n_cols, true));
+        LD_TRY(ld_scatter_rows(a_grad->data, part->data, rows->data, rows->size, a->n_cols, true));
     }
 done:
     ld_tensor_unref(g);
@@ -36,7 +38,7 @@ done:
     return st;
 }
 
-/* The same of all of dC, which is zero but for `rows`. */
+/* Computes the gradients of A and B where dC is zero but for `rows`. */
 static ld_status matmul_few_backward(const ld_node *n, const ld_index *rows)
 {
     ld_tensor *a = n->in[0], *b = n->in[1], *a_grad = NULL, *b_grad = NULL;
@@ -57,7 +59,7 @@ done:
     return st;
 }
 
-/* dA += dC * B^T,  dB += A^T * dC */
+/* Backward of C = A * B: dA += dC * B^T, dB += A^T * dC. */
 static ld_status matmul_backward(ld_node *n)
 {
     ld_tensor *a = n->in[0], *b = n->in[1], *grad, *g = n->out->grad;
@@ -105,7 +107,7 @@ static void set_bias(void *ctx, int64_t begin, int64_t end)
         memcpy(p->y + r * p->n_cols, p->b, (size_t)p->n_cols * sizeof(float));
 }
 
-/* db is the sum of dY's rows. */
+/* Adds the sum of dY's rows to the gradient of a bias. */
 static ld_status bias_backward(const ld_node *n, ld_tensor *b)
 {
     ld_operand bias = {.col = 1};
@@ -143,8 +145,8 @@ done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* For the product of n->matrix and in[0], or of its transpose: of the entries' gradients, which are
- * dot products of rows of `left` and `right`, to those of the matrix's factors. */
+/* Computes the gradients of a sparse matrix's factors for its product, or its transpose's, with
+ * in[0]. Those of its entries are dot products of rows of `left` and `right`. */
 static ld_status factors_backward(ld_node *n, const ld_tensor *left, const ld_tensor *right)
 {
     ld_tensor *entries = NULL;
@@ -159,7 +161,8 @@ done:
     return st;
 }
 
-/* dX += A^T dY; d entry (r, c) = row r of dY . row c of X; in[4]: the bias */
+/* Backward of Y = A X + bias: dX += A^T dY; the gradient of entry (r, c) is row r of dY . row c of
+ * X. in[4] is the bias. */
 static ld_status spmm_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *grad, *g = n->out->grad;
@@ -175,7 +178,8 @@ done:
     return st;
 }
 
-/* With `rows` neither x nor a wants a gradient: backward does not read x. */
+/* Computes a * x + b, or a * x[rows] + b. With `rows` neither x nor a needs a gradient: backward
+ * does not read x. */
 static ld_status spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, const ld_index *rows,
                       ld_tensor *b)
 {
@@ -200,8 +204,8 @@ ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld
     return spmm(tape, out, a, x, NULL, b);
 }
 
-/* Whether a copy of x's rows costs less than the way to them: they lie farther apart than those of a
- * copy, which is felt at every entry, and a copy is made once, of so many elements. */
+/* Returns true when a copy of x's rows costs less than reading them where they lie. They lie
+ * farther apart than those of a copy, which each entry pays for, while a copy is made once. */
 static bool copy_pays(const ld_csr *a, const ld_tensor *x)
 {
     return x->storage->room || a->s->nnz * ENTRY > a->s->n_cols * x->n_cols;
@@ -228,7 +232,7 @@ done:
     return st;
 }
 
-/* dX += A dY; d entry (r, c) = row r of X . row c of dY */
+/* Backward of Y = A^T X: dX += A dY; the gradient of entry (r, c) is row r of X . row c of dY. */
 static ld_status spmm_t_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *grad, *g = n->out->grad;

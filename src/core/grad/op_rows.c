@@ -1,67 +1,22 @@
+/* Operations on rows and columns of dense tensors: picking, adding and joining them, and other
+ * shapes. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/simd.h"
-#include "base/threads.h"
 #include "grad/op.h"
+#include "kernel/gather.h"
+#include "memory/memory.h"
 
-enum { ROW_GRAIN = 64, CHUNK = 1 << 14 };
-
-/* dst[i] = src[rows[i]] */
-typedef struct {
-    float *dst;
-    const float *src;
-    const int32_t *rows;
-    int64_t n_cols;
-    bool accumulate;
-} row_copy;
-
-static void gather_rows(void *ctx, int64_t begin, int64_t end)
-{
-    row_copy *p = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        const float *src = p->src + p->rows[i] * p->n_cols;
-        float *dst = p->dst + i * p->n_cols;
-        if (!p->accumulate)
-            memcpy(dst, src, (size_t)p->n_cols * sizeof(float));
-        else
-            for (int64_t j = 0; j < p->n_cols; j++)
-                dst[j] += src[j];
-    }
-}
-
-typedef struct {
-    float *to;
-    const float *from;
-    const int32_t *rows;
-    int64_t n_cols;
-} row_sums;
-
-LD_CLONES(add_rows)
-{
-    const row_sums *p = ctx;
-    for (int64_t i = begin; i < end; i++) {
-        const float *from = p->from + i * p->n_cols;
-        float *to = p->to + p->rows[i] * p->n_cols;
-        for (int64_t j = 0; j < p->n_cols; j++)
-            to[j] += from[j];
-    }
-}
-
-ld_status ld_add_to_rows(float *to, const float *from, const ld_index *rows, int64_t n_cols,
-                         bool distinct)
-{
-    row_sums p = {to, from, rows->data, n_cols};
-    return ld_parallel_for(rows->size, distinct ? ROW_GRAIN : rows->size + 1, add_rows, &p);
-}
+/* --- rows by their positions ---------------------------------------------------------------- */
 
 static ld_status gather_backward(ld_node *n)
 {
+    const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
     ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st == LD_OK)
-        st = ld_add_to_rows(grad->data, n->out->grad->data, n->index, grad->n_cols, false);
-    return st;
+    if (st != LD_OK)
+        return st;
+    return ld_scatter_rows(grad->data, g->data, n->index->data, n->index->size, grad->n_cols,
+                           false);
 }
 
 ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows)
@@ -75,21 +30,21 @@ ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *r
     ld_status st;
     LD_TRY(ld_index_check(rows, 0, x->n_rows, "gather: row"));
     LD_TRY(ld_tensor_new(&y, x->ndim, rows->size, x->n_cols));
-    row_copy p = {y->data, x->data, rows->data, x->n_cols, false};
-    LD_TRY(ld_parallel_for(rows->size, ROW_GRAIN, gather_rows, &p));
+    LD_TRY(ld_gather_rows(y->data, x->data, rows->data, rows->size, x->n_cols, false));
 done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
 static ld_status scatter_backward(ld_node *n)
 {
+    const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
     bool accumulate;
     ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
     if (st != LD_OK)
         return st;
-    row_copy p = {grad->data, n->out->grad->data, n->index->data, grad->n_cols, accumulate};
-    return ld_parallel_for(n->index->size, ROW_GRAIN, gather_rows, &p);
+    return ld_gather_rows(grad->data, g->data, n->index->data, n->index->size, grad->n_cols,
+                          accumulate);
 }
 
 ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows,
@@ -107,60 +62,127 @@ ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_ind
                        rows->size, x->n_rows);
     LD_TRY(ld_index_check(rows, 0, n_rows, "scatter_add: row"));
     LD_TRY(ld_tensor_full(&y, x->ndim, n_rows, x->n_cols, 0.0f));
-    st = ld_add_to_rows(y->data, x->data, rows, x->n_cols, false);
+    st = ld_scatter_rows(y->data, x->data, rows->data, rows->size, x->n_cols, false);
 done:
     return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* z = (x, y) */
-typedef struct {
-    float *z;
-    const float *x, *y;
-    int64_t x_cols, y_cols;
-} sides;
+/* --- rows one after the other ----------------------------------------------------------------- */
 
-static void concat_rows(void *ctx, int64_t begin, int64_t end)
+static ld_status concat_rows_backward(ld_node *n)
 {
-    const sides *p = ctx;
-    for (int64_t r = begin; r < end; r++) {
-        float *z = p->z + r * (p->x_cols + p->y_cols);
-        memcpy(z, p->x + r * p->x_cols, (size_t)p->x_cols * sizeof(float));
-        memcpy(z + p->x_cols, p->y + r * p->y_cols, (size_t)p->y_cols * sizeof(float));
+    const float *g = n->out->grad->data;
+    ld_status st = LD_OK;
+    for (int i = 0; i < LD_NODE_INPUTS && n->in[i]; i++) {
+        ld_tensor *x = n->in[i], *grad;
+        bool accumulate;
+        if (ld_wants_grad(x)) {
+            LD_TRY(ld_grad_target(x, &grad, &accumulate));
+            LD_TRY(ld_copy_block(grad->data, x->n_cols, g, x->n_cols, x->n_rows, x->n_cols,
+                                 accumulate));
+        }
+        g += ld_tensor_size(x);
     }
+done:
+    return st;
 }
 
-typedef struct {
-    float *part;
-    const float *whole; /* from the part's first column on */
-    int64_t part_cols, whole_cols;
-    bool accumulate;
-} columns;
-
-LD_CLONES(take_rows)
+/* Joins n parts in one node. The node names its inputs where there are no more than fit, and
+ * otherwise is not recorded. */
+static ld_status concat_some(ld_tape *tape, ld_tensor **out, ld_tensor *const *parts, int64_t n)
 {
-    const columns *p = ctx;
-    for (int64_t r = begin; r < end; r++) {
-        const float *whole = p->whole + r * p->whole_cols;
-        float *part = p->part + r * p->part_cols;
-        if (!p->accumulate)
-            memcpy(part, whole, (size_t)p->part_cols * sizeof(float));
-        else
-            for (int64_t j = 0; j < p->part_cols; j++)
-                part[j] += whole[j];
+    unsigned unread = LD_OUT;
+    int64_t n_rows = 0;
+    ld_tensor *y = NULL;
+    ld_node node = {.name = "concat_rows", .backward = concat_rows_backward};
+    ld_status st;
+    for (int64_t i = 0; i < n; i++) {
+        if (parts[i]->ndim != parts[0]->ndim || parts[i]->n_cols != parts[0]->n_cols)
+            return ld_fail(LD_SHAPE, "concat_rows: %s and, as number %" PRId64 ", %s",
+                           ld_tensor_shape(parts[0]), i + 1, ld_tensor_shape(parts[i]));
+        n_rows += parts[i]->n_rows;
+        if (n <= LD_NODE_INPUTS) {
+            node.in[i] = parts[i];
+            unread |= (unsigned)LD_IN0 << i;
+        }
     }
+    node.unread = unread;
+    LD_TRY(ld_tensor_new(&y, parts[0]->ndim, n_rows, parts[0]->n_cols));
+    n_rows = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = parts[i]->n_cols;
+        LD_TRY(
+            ld_copy_block(y->data + n_rows * k, k, parts[i]->data, k, parts[i]->n_rows, k, false));
+        n_rows += parts[i]->n_rows;
+    }
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* Columns first .. first + part->n_cols - 1 of `whole` are part's gradient, or a term of it. */
+/* Joins n parts. Where gradients are recorded it joins a few at a time, as in a tree, since a node
+ * has only so many inputs. */
+ld_status ld_op_concat_rows(ld_tape *tape, ld_tensor **out, ld_tensor *const *parts, int64_t n)
+{
+    bool recorded = false;
+    if (n == 0)
+        return ld_fail(LD_VALUE, "concat_rows: no tensors");
+    for (int64_t i = 0; i < n; i++)
+        recorded |= ld_tape_records(tape) && ld_wants_grad(parts[i]);
+    if (!recorded || n <= LD_NODE_INPUTS)
+        return concat_some(tape, out, parts, n);
+    int64_t groups = (n + LD_NODE_INPUTS - 1) / LD_NODE_INPUTS, made = 0;
+    ld_tensor **joined = ld_alloc_array(groups, sizeof *joined, LD_MEM_SCRATCH);
+    ld_status st = joined ? LD_OK : LD_NOMEM;
+    for (; st == LD_OK && made < groups; made += st == LD_OK) {
+        int64_t first = made * LD_NODE_INPUTS, rest = n - first;
+        st = concat_some(tape, &joined[made], parts + first,
+                         rest < LD_NODE_INPUTS ? rest : LD_NODE_INPUTS);
+    }
+    if (st == LD_OK)
+        st = ld_op_concat_rows(tape, out, joined, groups);
+    while (made-- > 0)
+        ld_tensor_unref(joined[made]);
+    ld_free(joined);
+    return st;
+}
+
+/* --- in order --------------------------------------------------------------------------------- */
+
+ld_status ld_op_order(ld_tape *tape, ld_tensor **out, ld_index **at, ld_tensor *x, int64_t k,
+                      bool descending)
+{
+    LD_OWN(ld_index) *columns = NULL, *positions = NULL;
+    LD_OWN(ld_tensor) *all = NULL, *chosen = NULL;
+    LD_CHECK(ld_tensor_order(&columns, x, k, descending));
+    if (x->ndim == 1) {
+        LD_CHECK(ld_op_gather(tape, out, x, columns));
+    } else {
+        if (ld_tensor_size(x) > INT32_MAX)
+            return ld_fail(LD_SHAPE, "topk: a tensor of %s has more than %d elements",
+                           ld_tensor_shape(x), INT32_MAX);
+        LD_CHECK(ld_index_new(&positions, columns->size));
+        for (int64_t i = 0; i < columns->size; i++)
+            positions->data[i] = (int32_t)(i / k * x->n_cols + columns->data[i]);
+        LD_CHECK(ld_op_reshape(tape, &all, x, 1, ld_tensor_size(x), 1));
+        LD_CHECK(ld_op_gather(tape, &chosen, all, positions));
+        LD_CHECK(ld_op_reshape(tape, out, chosen, 2, x->n_rows, k));
+    }
+    *at = ld_take(&columns);
+    return LD_OK;
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* Adds columns first .. first + part->n_cols - 1 of `whole` to the gradient of part. */
 static ld_status take_columns(ld_tensor *part, const ld_tensor *whole, int64_t first)
 {
     ld_tensor *grad;
-    columns p = {
-        .whole = whole->data + first, .whole_cols = whole->n_cols, .part_cols = part->n_cols};
-    ld_status st = ld_grad_target(part, &grad, &p.accumulate);
+    bool accumulate;
+    ld_status st = ld_grad_target(part, &grad, &accumulate);
     if (st != LD_OK)
         return st;
-    p.part = grad->data;
-    return ld_parallel_for(part->n_rows, ROW_GRAIN, take_rows, &p);
+    return ld_copy_block(grad->data, grad->n_cols, whole->data + first, whole->n_cols, grad->n_rows,
+                         grad->n_cols, accumulate);
 }
 
 static ld_status concat_backward(ld_node *n)
@@ -186,53 +208,84 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
                     .in = {x, y}};
     ld_status st;
     LD_TRY(ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols));
-    sides p = {z->data, x->data, y->data, x->n_cols, y->n_cols};
-    LD_TRY(ld_parallel_for(z->n_rows, ROW_GRAIN, concat_rows, &p));
+    LD_TRY(ld_join_columns(z->data, x->data, x->n_cols, y->data, y->n_cols, z->n_rows));
 done:
     return ld_tape_finish(tape, out, z, &node, st);
 }
 
-/* A tensor and a part of it, from position `first` to before `last`. */
-typedef struct {
-    float *whole;
-    const float *part;
-    int64_t first, last;
-} placement;
-
-/* whole = the part, among zeros */
-static void place_part(void *ctx, int64_t begin, int64_t end)
+/* Backward of slice_cols. The node's number is the first column. */
+static ld_status slice_cols_backward(ld_node *n)
 {
-    const placement *p = ctx;
-    int64_t first = p->first < begin ? begin : p->first < end ? p->first : end;
-    int64_t last = p->last < first ? first : p->last < end ? p->last : end;
-    memset(p->whole + begin, 0, (size_t)(first - begin) * sizeof(float));
-    if (first < last)
-        memcpy(p->whole + first, p->part + (first - p->first),
-               (size_t)(last - first) * sizeof(float));
-    memset(p->whole + last, 0, (size_t)(end - last) * sizeof(float));
+    const ld_tensor *g = n->out->grad;
+    ld_tensor *grad;
+    ld_status st = ld_grad_zeroed(n->in[0], &grad);
+    if (st != LD_OK)
+        return st;
+    return ld_copy_block(grad->data + (int64_t)n->number, grad->n_cols, g->data, g->n_cols,
+                         g->n_rows, g->n_cols, true);
 }
 
-/* The same, added. */
-LD_CLONES(add_part)
+ld_status ld_op_slice_cols(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first,
+                           int64_t count)
 {
-    const placement *p = ctx;
-    for (int64_t i = begin; i < end; i++)
-        p->whole[p->first + i] += p->part[i];
+    ld_tensor *y = NULL;
+    ld_node node = {.name = "slice_cols",
+                    .backward = slice_cols_backward,
+                    .unread = LD_IN0 | LD_OUT,
+                    .in = {x},
+                    .number = (double)first};
+    if (x->ndim != 2)
+        return ld_fail(LD_SHAPE, "slice_cols: a matrix expected, got %s", ld_tensor_shape(x));
+    if (first < 0 || count < 0 || first > x->n_cols - count)
+        return ld_fail(LD_RANGE, "slice_cols: columns %" PRId64 "..%" PRId64 " of a tensor of %s",
+                       first + 1, first + count, ld_tensor_shape(x));
+    ld_status st = ld_tensor_new(&y, 2, x->n_rows, count);
+    if (st == LD_OK)
+        st = ld_copy_block(y->data, count, x->data + first, x->n_cols, x->n_rows, count, false);
+    return ld_tape_finish(tape, out, y, &node, st);
 }
 
-/* number: where the view, or copy, begins in x, in elements */
+static ld_status transpose_backward(ld_node *n)
+{
+    const ld_tensor *g = n->out->grad;
+    ld_tensor *grad;
+    bool accumulate;
+    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
+    return st == LD_OK ? ld_transpose(grad->data, g->data, g->n_rows, g->n_cols, accumulate) : st;
+}
+
+ld_status ld_op_transpose(ld_tape *tape, ld_tensor **out, ld_tensor *x)
+{
+    ld_tensor *y = NULL;
+    ld_node node = {
+        .name = "transpose", .backward = transpose_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
+    if (x->ndim != 2)
+        return ld_fail(LD_SHAPE, "transpose: a matrix expected, got %s", ld_tensor_shape(x));
+    ld_status st;
+    LD_TRY(ld_tensor_new(&y, 2, x->n_cols, x->n_rows));
+    LD_TRY(ld_transpose(y->data, x->data, x->n_rows, x->n_cols, false));
+done:
+    return ld_tape_finish(tape, out, y, &node, st);
+}
+
+/* --- views and copies ----------------------------------------------------------------------- */
+
+/* Backward of views and copies. The node's number is the element of x at which they begin. */
 static ld_status view_backward(ld_node *n)
 {
-    ld_tensor *grad;
     const ld_tensor *g = n->out->grad;
+    ld_tensor *x = n->in[0], *grad;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &grad, &accumulate);
-    if (st != LD_OK || grad == g)
-        return st;
-    int64_t first = (int64_t)n->number, size = ld_tensor_size(g);
-    placement p = {grad->data, g->data, first, first + size};
-    return accumulate ? ld_parallel_for(size, CHUNK, add_part, &p)
-                      : ld_parallel_for(ld_tensor_size(grad), CHUNK, place_part, &p);
+    ld_status st;
+    if (ld_tensor_size(g) == ld_tensor_size(x))
+        return ld_grad_pass_all(n, x);
+    LD_TRY(ld_grad_target(x, &grad, &accumulate));
+    if (!accumulate)
+        LD_TRY(ld_fill(grad->data, ld_tensor_size(grad), 0));
+    st = ld_copy_block(grad->data + (int64_t)n->number, g->n_cols, g->data, g->n_cols, g->n_rows,
+                       g->n_cols, accumulate);
+done:
+    return st;
 }
 
 ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,

@@ -2,21 +2,20 @@
 
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/float_mode.h"
-#include "base/memory.h"
-#include "base/threads.h"
-
-enum { CHUNK = 1 << 16 };
+#include "kernel/map.h"
+#include "memory/memory.h"
+#include "system/clock.h"
+#include "system/float_mode.h"
+#include "system/threads.h"
 
 struct ld_tape {
     ld_node *nodes;
     int64_t n_nodes, node_capacity;
     ld_tensor **members; /* every tensor of the step, one reference each */
     int64_t n_members, member_capacity;
-    uint64_t step; /* number of the open step; steps of all tapes have different numbers */
+    uint64_t step; /* the open step's number, which no step of any tape shares */
     bool open, record, went_back;
-    bool walking, close_after; /* backward runs; close was called meanwhile */
+    bool walking, close_after; /* backward runs; the step was closed meanwhile */
 };
 
 static atomic_ullong step_counter = 1;
@@ -58,6 +57,7 @@ static void node_drop(ld_node *n)
     for (int i = 0; i < LD_NODE_SAVED; i++)
         ld_tensor_unref(n->saved[i]);
     ld_csr_unref(n->matrix);
+    ld_csr_unref(n->sparse);
     ld_index_unref(n->index);
     if (n->custom_free)
         n->custom_free(n->custom);
@@ -98,23 +98,6 @@ double ld_tape_seconds(const ld_tape *t, int64_t i)
     return t->nodes[i].seconds;
 }
 
-/* Makes room for one more element. */
-static ld_status grow(void **array, int64_t *capacity, int64_t used, size_t size)
-{
-    if (used < *capacity)
-        return LD_OK;
-    int64_t wanted = *capacity ? 2 * *capacity : 64;
-    void *larger = ld_alloc_array(wanted, size, LD_MEM_TAPE);
-    if (!larger)
-        return LD_NOMEM;
-    if (used > 0)
-        memcpy(larger, *array, (size_t)used * size);
-    ld_free(*array);
-    *array = larger;
-    *capacity = wanted;
-    return LD_OK;
-}
-
 static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
 {
     if (!ld_tape_is_open(t))
@@ -122,12 +105,10 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
     bool wanted = false;
     for (int i = 0; i < LD_NODE_INPUTS; i++)
         wanted = wanted || ld_wants_grad(node->in[i]);
-    ld_status st;
-    if ((st = grow((void **)&t->members, &t->member_capacity, t->n_members, sizeof(ld_tensor *))) !=
-        LD_OK)
-        return st;
-    if ((st = grow((void **)&t->nodes, &t->node_capacity, t->n_nodes, sizeof(ld_node))) != LD_OK)
-        return st;
+    LD_CHECK(ld_reserve(&t->members, &t->member_capacity, t->n_members, 1, sizeof *t->members,
+                        LD_MEM_TAPE));
+    LD_CHECK(
+        ld_reserve(&t->nodes, &t->node_capacity, t->n_nodes, 1, sizeof *t->nodes, LD_MEM_TAPE));
     t->members[t->n_members++] = ld_tensor_ref(out);
     out->step = t->step;
     if (!wanted || !ld_tape_records(t))
@@ -142,6 +123,7 @@ static ld_status record(ld_tape *t, ld_tensor *out, const ld_node *node)
     for (int i = 0; i < LD_NODE_SAVED; i++)
         ld_tensor_ref(n->saved[i]);
     ld_csr_ref(n->matrix);
+    ld_csr_ref(n->sparse);
     ld_index_ref(n->index);
     return LD_OK;
 }
@@ -189,18 +171,20 @@ ld_status ld_grad_pass(const ld_node *n, ld_tensor *t, ld_tensor **grad, bool *a
     return LD_OK;
 }
 
-static void zero_chunk(void *ctx, int64_t begin, int64_t end)
-{
-    memset((float *)ctx + begin, 0, (size_t)(end - begin) * sizeof(float));
-}
-
 ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad)
 {
     bool accumulate;
     ld_status st = ld_grad_target(t, grad, &accumulate);
-    if (st == LD_OK && !accumulate)
-        st = ld_parallel_for(ld_tensor_size(t), CHUNK, zero_chunk, (*grad)->data);
-    return st;
+    return st == LD_OK && !accumulate ? ld_fill((*grad)->data, ld_tensor_size(t), 0) : st;
+}
+
+/* Copies or adds `part` to the memory of a gradient. */
+static ld_status put(ld_tensor *grad, const ld_tensor *part, bool accumulate)
+{
+    if (accumulate)
+        return ld_add(grad->data, part->data, ld_tensor_size(part));
+    memcpy(grad->data, part->data, (size_t)ld_tensor_size(part) * sizeof(float));
+    return LD_OK;
 }
 
 ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part)
@@ -208,13 +192,15 @@ ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part)
     ld_tensor *grad;
     bool accumulate;
     ld_status st = ld_grad_target(t, &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
-    if (!accumulate)
-        memcpy(grad->data, part->data, (size_t)ld_tensor_size(t) * sizeof(float));
-    for (int64_t i = 0, n = ld_tensor_size(t); accumulate && i < n; i++)
-        grad->data[i] += part->data[i];
-    return LD_OK;
+    return st == LD_OK ? put(grad, part, accumulate) : st;
+}
+
+ld_status ld_grad_pass_all(const ld_node *n, ld_tensor *t)
+{
+    ld_tensor *grad;
+    bool accumulate;
+    ld_status st = ld_grad_pass(n, t, &grad, &accumulate);
+    return st != LD_OK || grad == n->out->grad ? st : put(grad, n->out->grad, accumulate);
 }
 
 static void drop_grad(ld_tensor *t)
@@ -224,7 +210,7 @@ static void drop_grad(ld_tensor *t)
     t->has_grad = false;
 }
 
-/* After a failure some gradients are half sums, or memory that was never filled. */
+/* Drops all gradients after a failure: some are half sums, or memory that was never filled. */
 static void forget_gradients(ld_tape *t)
 {
     for (int64_t i = 0; i < t->n_nodes; i++) {
@@ -236,8 +222,9 @@ static void forget_gradients(ld_tape *t)
     }
 }
 
-/* LD_STATE when n's backward has read what is no longer as it was in the forward pass. To be asked
- * afterwards: what it reads may be a gradient that it adds to. */
+/* Fails with LD_STATE when n's backward has read a tensor that was changed after the forward pass.
+ * It is called after backward, since a tensor that is read may be a gradient that backward adds
+ * to. */
 static ld_status check_unchanged(const ld_node *n)
 {
     const char *what = NULL;
@@ -297,8 +284,8 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
     if (st != LD_OK)
         return st;
     grad->data[0] = 1.0f;
-    /* A model that knows its nodes by heart has denormal gradients by the thousand. They move no weight,
-     * and make a step several times as long. */
+    /* A model that knows its nodes by heart has denormal gradients by the thousand. They move no
+     * weight, and make a step several times as long. */
     ld_float_mode mode = ld_float_mode_get();
     ld_float_mode_set(ld_float_mode_flushing(mode));
     t->walking = true;

@@ -37,25 +37,26 @@ enum {
 
 /* A recorded operation. The tape holds a reference of everything in it. */
 struct ld_node {
-    const char *name; /* of the operation, for messages */
+    const char *name; /* the operation, for messages */
     ld_backward_fn *backward;
-    unsigned unread; /* the parts whose elements mean nothing to backward: they may change */
+    unsigned unread; /* the parts that backward does not read: they may change */
     uint64_t time;   /* when it was recorded; see ld_tensor_time */
-    double seconds;  /* that backward took, 0 before it has run */
+    double seconds;  /* backward's time, 0 before it has run */
     ld_tensor *out;
     ld_tensor *in[LD_NODE_INPUTS]; /* inputs, NULL where there is none */
     ld_tensor
-        *saved[LD_NODE_SAVED]; /* what backward needs besides; constant, as all that follows */
+        *saved[LD_NODE_SAVED]; /* tensors that backward also needs; constant, as all that follows */
     ld_csr *matrix;            /* its values and scales are inputs where backward reads them */
+    ld_csr *sparse;            /* a constant operand */
     ld_index *index;
     double number; /* and small things */
     int variant;
     ld_stream stream;
-    void *custom; /* of an operation defined outside core */
+    void *custom; /* belongs to an operation defined outside core */
     void (*custom_free)(void *);
 };
 
-/* An empty, closed tape; freed (and closed) by ld_tape_free. */
+/* Makes an empty, closed tape; it is freed (and closed) by ld_tape_free. */
 ld_status ld_tape_new(ld_tape **out);
 void ld_tape_free(ld_tape *tape);
 
@@ -69,35 +70,35 @@ void ld_tape_close(ld_tape *tape);
 
 bool ld_tape_is_open(const ld_tape *tape);
 
-/* Whether operations are recorded: a step is open that records and has not gone backward yet, after
- * which nothing more could be had of them. NULL does not record. */
+/* True when operations are recorded: a step is open that records and has not gone backward yet,
+ * after which nothing more could be had of them. NULL does not record. */
 bool ld_tape_records(const ld_tape *tape);
 
-/* Number of nodes recorded so far in this step. */
+/* Returns the number of nodes recorded so far in this step. */
 int64_t ld_tape_length(const ld_tape *tape);
 
-/* Seconds that backward of the i-th of them took; 0 where it has not run. */
+/* Returns the seconds that backward of the i-th node took; 0 where it has not run. */
 double ld_tape_seconds(const ld_tape *tape, int64_t i);
 
 /* Passes gradients from `loss`, a tensor of one element made in this step, to all that it depends
  * on. LD_STATE when called twice in a step, and when something that an operation's backward reads
  * was changed in place after the operation. On any failure half-way, the gradients of all tensors
  * that the step used are dropped, those of earlier steps with them. Denormal numbers count as zeros
- * meanwhile (base/float_mode.h). */
+ * meanwhile (system/float_mode.h). */
 ld_status ld_tape_backward(ld_tape *tape, ld_tensor *loss);
 
-/* t's value as a constant outside of any step; it shares t's storage. */
+/* Makes a constant of t's value, outside of any step; it shares t's storage. */
 ld_status ld_tape_detach(ld_tensor **out, ld_tensor *t);
 
 /* --- for operations --------------------------------------------------------------------------- */
 
-/* Whether gradients flow through t. */
+/* True when gradients flow through t. */
 static inline bool ld_wants_grad(const ld_tensor *t)
 {
     return t && (t->requires_grad || t->tracked);
 }
 
-/* The same for a matrix: through its values or one of its scales. */
+/* True when gradients flow through a matrix: through its values or one of its scales. */
 static inline bool ld_csr_wants_grad(const ld_csr *a)
 {
     return ld_wants_grad(a->values) || ld_wants_grad(a->row_scale) || ld_wants_grad(a->col_scale);
@@ -109,31 +110,36 @@ static inline ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
     return ld_tape_records(tape) && ld_csr_wants_grad(a) ? tape : NULL;
 }
 
-/* Whether an operation may write its result over x, which its caller does not need afterwards: x is
- * the result of the operation that was recorded last, whose backward does not read it, and besides
- * the step and the caller nobody holds x or shares its memory. */
+/* True when an operation may write its result over x, which its caller does not need afterwards: x
+ * is the result of the operation that was recorded last, whose backward does not read it, and
+ * besides the step and the caller nobody holds x or shares its memory. */
 bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x);
 
 /* Ends an operation that computed `y` (one reference, handed over) with status `st`: y comes to
  * belong to the open step, the node is recorded when an input wants a gradient (with references of
- * all that it names), and *out is y. When st or recording failed, y is dropped. `y` may be NULL when
- * st is a failure. With tape NULL or closed nothing is recorded. */
+ * all that it names), and *out is y. When st or recording failed, y is dropped. `y` may be NULL
+ * when st is a failure. With tape NULL or closed nothing is recorded. */
 ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node,
                          ld_status st);
 
-/* The memory for t's gradient in *grad. *accumulate tells whether to add to it (it holds a part
- * already) or to overwrite it. */
+/* Gives the memory for t's gradient. *accumulate says if it holds a part already, to which the
+ * operation must add, or must be overwritten. */
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate);
 
-/* The same for an input of n that has the shape of its result, where n's backward reads an element of
- * the result's gradient for the last time when it writes that of the input. The two are then the same
- * memory where nothing else needs the former. */
+/* Gives the memory for the gradient of an input of n that has the shape of n's result. n's backward
+ * must read an element of the result's gradient for the last time when it writes that of the input:
+ * the two are the same memory where nothing else needs the former. */
 ld_status ld_grad_pass(const ld_node *n, ld_tensor *t, ld_tensor **grad, bool *accumulate);
 
-/* That of ld_grad_target for an operation that only ever adds: the memory is zeroed when it holds nothing yet. */
+/* Gives the memory for t's gradient, zeroed where it holds nothing yet, to an operation that only
+ * ever adds to it. */
 ld_status ld_grad_zeroed(ld_tensor *t, ld_tensor **grad);
 
-/* Adds `part`, of t's shape, to t's gradient. */
+/* Adds `part`, which has as many elements as t, to t's gradient. */
 ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part);
+
+/* Adds all of the gradient of n's result to that of its input t, which has as many elements. The
+ * two may be the same memory then, as with ld_grad_pass. */
+ld_status ld_grad_pass_all(const ld_node *n, ld_tensor *t);
 
 #endif

@@ -1,39 +1,32 @@
-/* Matrices from coordinates, arrays and dense tensors; entries.c brings unordered entries into rows. */
+/* Builds matrices from coordinates, CSR arrays and dense tensors. entries.c brings entries without
+ * an order into rows. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "graph/csr.h"
+#include "memory/memory.h"
 
 ld_status ld_csr_from_coo(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *rows,
                           const ld_index *cols, ld_tensor *values)
 {
     int64_t n = rows->size;
-    ld_structure *s = NULL;
-    ld_tensor *copy = NULL;
-    int32_t *row_of = NULL;
-    ld_status st;
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *copy = NULL;
+    LD_FREED int32_t *row_of = NULL;
     if (cols->size != n || (values && (values->ndim != 1 || values->n_rows != n)))
         return ld_fail(LD_SHAPE, "matrix: %" PRId64 " rows, %" PRId64 " columns and %s values", n,
                        cols->size, values ? ld_tensor_shape(values) : "no");
-    LD_TRY(ld_structure_check(n_rows, n_cols, 0));
-    LD_TRY(ld_index_check(rows, 0, n_rows, "matrix: row"));
-    LD_TRY(ld_index_check(cols, 0, n_cols, "matrix: column"));
-    LD_TRY(ld_structure_new(&s, n_rows, n_cols, n, false));
+    LD_CHECK(ld_structure_check(n_rows, n_cols, 0));
+    LD_CHECK(ld_index_check(rows, 0, n_rows, "matrix: row"));
+    LD_CHECK(ld_index_check(cols, 0, n_cols, "matrix: column"));
+    LD_CHECK(ld_structure_new(&s, n_rows, n_cols, n, false));
     if (values)
-        LD_TRY(ld_tensor_clone(&copy, values));
-    if (!(row_of = ld_alloc_array(n, sizeof *row_of, LD_MEM_SCRATCH))) {
-        st = LD_NOMEM;
-        goto done;
-    }
+        LD_CHECK(ld_tensor_clone(&copy, values));
+    if (!(row_of = ld_alloc_array(n, sizeof *row_of, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
     memcpy(s->columns, cols->data, (size_t)n * sizeof *s->columns);
     memcpy(row_of, rows->data, (size_t)n * sizeof *row_of);
-    LD_TRY(ld_csr_from_entries(out, s, row_of, copy));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(copy);
-    ld_free(row_of);
-    return st;
+    return ld_csr_from_entries(out, s, row_of, copy);
 }
 
 static ld_status check_offsets(const ld_index *offsets, int64_t n_rows, int64_t nnz)
@@ -57,93 +50,57 @@ static ld_status check_offsets(const ld_index *offsets, int64_t n_rows, int64_t 
     return LD_OK;
 }
 
-/* How many columns are no higher than the one before, whatever their rows. */
-static int64_t count_falls(const int32_t *columns, int64_t n)
-{
-    int64_t falls = 0;
-    for (int64_t e = 1; e < n; e++)
-        falls += columns[e] <= columns[e - 1];
-    return falls;
-}
-
-/* The columns of every row are higher and higher where only the first ones of rows are not. */
-static bool is_canonical(ld_structure *s)
-{
-    if (s->canonical)
-        return true;
-    int64_t falls = count_falls(s->columns, s->nnz);
-    for (int64_t r = 0; r < s->n_rows; r++) {
-        int64_t first = s->offsets[r];
-        if (first > 0 && first < s->offsets[r + 1])
-            falls -= s->columns[first] <= s->columns[first - 1];
-    }
-    s->canonical = falls == 0;
-    return s->canonical;
-}
-
 ld_status ld_csr_canonical(ld_csr **out, ld_csr *a)
 {
-    if (is_canonical(a->s)) {
+    if (ld_structure_is_canonical(a->s)) {
         *out = ld_csr_ref(a);
         return LD_OK;
     }
     const ld_structure *given = a->s;
-    ld_structure *s = NULL;
-    ld_tensor *values = NULL;
-    ld_status st;
-    LD_TRY(ld_structure_new(&s, given->n_rows, given->n_cols, given->nnz, false));
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_CHECK(ld_structure_new(&s, given->n_rows, given->n_cols, given->nnz, false));
     memcpy(s->offsets, given->offsets, (size_t)(given->n_rows + 1) * sizeof *s->offsets);
     memcpy(s->columns, given->columns, (size_t)given->nnz * sizeof *s->columns);
     if (a->values || a->row_scale || a->col_scale)
-        LD_TRY(ld_csr_entries(&values, a));
-    LD_TRY(ld_csr_from_rows(out, s, values));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(values);
-    return st;
+        LD_CHECK(ld_csr_entries(&values, a));
+    return ld_csr_from_rows(out, s, values);
 }
 
 ld_status ld_csr_from_arrays(ld_csr **out, int64_t n_rows, int64_t n_cols, const ld_index *offsets,
                              ld_index *columns, ld_tensor *values)
 {
-    ld_structure *s = NULL;
-    ld_tensor *copy = NULL;
-    ld_csr *a = NULL;
-    ld_status st;
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *copy = NULL;
+    LD_OWN(ld_csr) *a = NULL;
     if (values && (values->ndim != 1 || values->n_rows != columns->size))
         return ld_fail(LD_SHAPE, "csr: values of %s for %" PRId64 " columns",
                        ld_tensor_shape(values), columns->size);
-    LD_TRY(ld_structure_check(n_rows, n_cols, columns->size));
-    LD_TRY(check_offsets(offsets, n_rows, columns->size));
-    LD_TRY(ld_index_check(columns, 0, n_cols, "csr: column"));
-    LD_TRY(ld_structure_over(&s, n_rows, n_cols, columns));
+    LD_CHECK(ld_structure_check(n_rows, n_cols, columns->size));
+    LD_CHECK(check_offsets(offsets, n_rows, columns->size));
+    LD_CHECK(ld_index_check(columns, 0, n_cols, "csr: column"));
+    LD_CHECK(ld_structure_over(&s, n_rows, n_cols, columns));
     for (int64_t r = 0; r <= n_rows; r++)
         s->offsets[r] = offsets->data[r];
     if (values && ld_tensor_is_frozen(values))
-        LD_TRY(ld_tensor_view(&copy, values, 1, values->n_rows, 1));
+        LD_CHECK(ld_tensor_view(&copy, values, 1, values->n_rows, 1));
     else if (values)
-        LD_TRY(ld_tensor_clone(&copy, values));
-    LD_TRY(ld_csr_new(&a, s, copy, NULL, NULL));
-    LD_TRY(ld_csr_canonical(out, a));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(copy);
-    ld_csr_unref(a);
-    return st;
+        LD_CHECK(ld_tensor_clone(&copy, values));
+    LD_CHECK(ld_csr_new(&a, s, copy, NULL, NULL));
+    return ld_csr_canonical(out, a);
 }
 
 ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t)
 {
-    ld_structure *s = NULL;
-    ld_tensor *values = NULL;
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
     int64_t nnz = 0, e = 0;
-    ld_status st;
     for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
         nnz += t->data[i] != 0;
-    LD_TRY(ld_structure_new(&s, t->n_rows, t->n_cols, nnz, false));
-    LD_TRY(ld_tensor_new(&values, 1, nnz, 1));
+    LD_CHECK(ld_structure_new(&s, t->n_rows, t->n_cols, nnz, false));
+    LD_CHECK(ld_tensor_new(&values, 1, nnz, 1));
     for (int64_t r = 0; r < t->n_rows; r++) {
-        LD_TRY(ld_poll_at(r));
+        LD_CHECK(ld_poll_at(r));
         for (int64_t c = 0; c < t->n_cols; c++) {
             float v = t->data[r * t->n_cols + c];
             if (v != 0) {
@@ -153,9 +110,5 @@ ld_status ld_csr_from_dense(ld_csr **out, const ld_tensor *t)
         }
         s->offsets[r + 1] = e;
     }
-    LD_TRY(ld_csr_new(out, s, values, NULL, NULL));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(values);
-    return st;
+    return ld_csr_new(out, s, values, NULL, NULL);
 }

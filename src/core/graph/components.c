@@ -3,11 +3,12 @@
 
 #include <inttypes.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
 enum { POLLED_ROWS = 1 << 12 };
 
-/* The root of x; on the way every node is hung under its grandparent (path halving). */
+/* Returns the root of x's tree. On the way every node is hung under its grandparent (path
+ * halving). */
 static int32_t find(int32_t *parent, int32_t x)
 {
     while (parent[x] != x) {
@@ -42,22 +43,18 @@ ld_status ld_csr_components(ld_index **out, int64_t *count, const ld_csr *a)
     if (n != a->s->n_cols)
         return ld_fail(LD_SHAPE, "components: a square matrix expected, got %" PRId64 " x %" PRId64,
                        n, a->s->n_cols);
-    ld_index *ids = NULL;
-    int32_t *parent = ld_alloc_array(n, sizeof *parent, LD_MEM_SCRATCH);
-    ld_status st = LD_NOMEM;
+    LD_OWN(ld_index) *ids = NULL;
+    LD_FREED int32_t *parent = ld_alloc_array(n, sizeof *parent, LD_MEM_SCRATCH);
     if (!parent)
-        goto done;
+        return LD_NOMEM;
     for (int64_t i = 0; i < n; i++)
         parent[i] = (int32_t)i;
-    LD_TRY(join(parent, a->s));
-    LD_TRY(ld_index_new(&ids, n));
+    LD_CHECK(join(parent, a->s));
+    LD_CHECK(ld_index_new(&ids, n));
     int32_t found = 0;
     for (int64_t i = 0; i < n; i++) /* a root comes before the other nodes of its tree */
         ids->data[i] = parent[i] == i ? found++ : ids->data[find(parent, (int32_t)i)];
     *count = found;
-    *out = ld_index_ref(ids);
-done:
-    ld_free(parent);
-    ld_index_unref(ids);
-    return st;
+    *out = ld_take(&ids);
+    return LD_OK;
 }

@@ -1,4 +1,4 @@
-/* Connected components. */
+/* Connected components of a graph. */
 #ifndef LD_GRAPH_COMPONENTS_H
 #define LD_GRAPH_COMPONENTS_H
 
@@ -8,8 +8,9 @@
 #include "graph/csr.h"
 #include "tensor/index.h"
 
-/* The component of every node of a square matrix, entries taken both ways, and the number of
- * components. They count from 0 in the order of their smallest nodes. Time: nearly O(entries). */
+/* Numbers the connected components of a square matrix, entries taken both ways: *out gets the
+ * component of every node, *count how many there are. They count from 0 in the order of their
+ * smallest nodes. Takes nearly O(entries). */
 ld_status ld_csr_components(ld_index **out, int64_t *count, const ld_csr *a);
 
 #endif

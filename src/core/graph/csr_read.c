@@ -1,19 +1,20 @@
-/* What a matrix holds: its entries and their places, as vectors, densely, or as a hash. */
+/* Reads matrices: their entries and places as vectors, sums, a dense copy, comparisons and a
+ * hash. */
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "graph/csr.h"
+#include "kernel/entry_sums.h"
+#include "memory/hash.h"
+#include "memory/memory.h"
 
 ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows)
 {
     const ld_structure *s = a->s;
     int64_t n = rows ? rows->size : s->n_rows;
-    ld_status st = rows ? ld_index_check(rows, 0, s->n_rows, "degrees: row") : LD_OK;
-    if (st == LD_OK)
-        st = ld_tensor_new(out, 1, n, 1);
-    if (st != LD_OK)
-        return st;
+    if (rows)
+        LD_CHECK(ld_index_check(rows, 0, s->n_rows, "degrees: row"));
+    LD_CHECK(ld_tensor_new(out, 1, n, 1));
     for (int64_t i = 0; i < n; i++) {
         int64_t r = rows ? rows->data[i] : i;
         (*out)->data[i] = (float)(s->offsets[r + 1] - s->offsets[r]);
@@ -32,9 +33,7 @@ int64_t ld_csr_empty_rows(const ld_csr *a)
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    ld_status st = ld_tensor_new(out, 1, s->nnz, 1);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_new(out, 1, s->nnz, 1));
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             (*out)->data[e] = ld_csr_value(a, r, e);
@@ -44,9 +43,7 @@ ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
 ld_status ld_csr_row_of(ld_index **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    ld_status st = ld_index_new(out, s->nnz);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_index_new(out, s->nnz));
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             (*out)->data[e] = (int32_t)r;
@@ -55,53 +52,70 @@ ld_status ld_csr_row_of(ld_index **out, const ld_csr *a)
 
 ld_status ld_csr_col_of(ld_index **out, const ld_csr *a)
 {
-    ld_status st = ld_index_new(out, a->s->nnz);
-    if (st == LD_OK)
-        memcpy((*out)->data, a->s->columns, (size_t)a->s->nnz * sizeof(int32_t));
-    return st;
+    LD_CHECK(ld_index_new(out, a->s->nnz));
+    memcpy((*out)->data, a->s->columns, (size_t)a->s->nnz * sizeof(int32_t));
+    return LD_OK;
 }
 
 ld_status ld_csr_offsets(ld_index **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    ld_status st = ld_structure_check_positions(s, "offsets");
-    if (st == LD_OK)
-        st = ld_index_new(out, s->n_rows + 1);
-    for (int64_t r = 0; st == LD_OK && r <= s->n_rows; r++)
+    LD_CHECK(ld_structure_check_positions(s, "offsets"));
+    LD_CHECK(ld_index_new(out, s->n_rows + 1));
+    for (int64_t r = 0; r <= s->n_rows; r++)
         (*out)->data[r] = (int32_t)s->offsets[r];
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_csr_origin(ld_index **out, const ld_csr *a)
 {
-    const ld_structure *s = a->s, *of = s->root ? s->root->s : s;
-    ld_status st = ld_structure_check_positions(of, "edge");
-    if (st != LD_OK)
-        return st;
-    if (of->row_ids)
+    const ld_structure *s = a->s, *of = s->from.root ? s->from.root->s : s;
+    LD_CHECK(ld_structure_check_positions(of, "edge"));
+    if (of->from.row_ids)
         return ld_fail(LD_STATE,
                        "edge: these are entries of a graph in shards, of which each rank has "
                        "its own rows; their positions in it are not known");
-    if (!s->origin_row)
+    if (!s->from.rows)
         return ld_index_range(out, 0, s->nnz);
-    if ((st = ld_index_new(out, s->nnz)) != LD_OK)
-        return st;
+    LD_CHECK(ld_index_new(out, s->nnz));
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            (*out)->data[e] =
-                (int32_t)(s->origin_row[r] + (s->origin ? s->origin[e] : e - s->offsets[r]));
+            (*out)->data[e] = (int32_t)(s->from.rows[r] +
+                                        (s->from.places ? s->from.places[e] : e - s->offsets[r]));
     return LD_OK;
 }
 
 ld_status ld_csr_to_dense(ld_tensor **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    ld_status st = ld_tensor_full(out, 2, s->n_rows, s->n_cols, 0.0f);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_full(out, 2, s->n_rows, s->n_cols, 0.0f));
     for (int64_t r = 0; r < s->n_rows; r++)
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            (*out)->data[r * s->n_cols + s->columns[e]] = ld_csr_value(a, r, e);
+            (*out)->data[r * s->n_cols + s->columns[e]] += ld_csr_value(a, r, e);
+    return LD_OK;
+}
+
+ld_status ld_csr_row_sums(ld_tensor **out, const ld_csr *a, int power)
+{
+    ld_factors factors = ld_csr_factors(a);
+    LD_CHECK(ld_tensor_new(out, 1, a->s->n_rows, 1));
+    ld_entry_row_sums((*out)->data, &factors, power);
+    return LD_OK;
+}
+
+ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power)
+{
+    const ld_structure *s = a->s;
+    ld_factors factors = ld_csr_factors(a);
+    LD_FREED double *sums = ld_calloc_array(s->n_cols, sizeof *sums, LD_MEM_SCRATCH);
+    if (!sums)
+        return LD_NOMEM;
+    ld_structure_advise(s, LD_ACCESS_SEQUENTIAL);
+    ld_entry_col_sums(sums, &factors, power);
+    ld_structure_advise(s, LD_ACCESS_RANDOM);
+    LD_CHECK(ld_tensor_new(out, 1, s->n_cols, 1));
+    for (int64_t c = 0; c < s->n_cols; c++)
+        (*out)->data[c] = (float)sums[c];
     return LD_OK;
 }
 

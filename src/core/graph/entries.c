@@ -1,5 +1,5 @@
-/* Rows from unordered entries, in place: beside the entries themselves only a row number for each
- * is held, since graphs may take a good part of the memory.
+/* Brings entries without an order into rows, in place. Beside the entries themselves only a row
+ * number for each is held, since graphs may take a good part of the memory.
  *
  * The entries are exchanged into ranges of rows by following cycles (American flag sort: McIlroy,
  * Bostic and McIlroy 1993, "Engineering radix sort"); the ranges then fit a cache, and each is
@@ -7,10 +7,10 @@
  * merged entries left are closed. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/sort.h"
-#include "base/threads.h"
 #include "graph/csr.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum {
     RANGES = 256,
@@ -19,8 +19,8 @@ enum {
     ON_STACK = 512,
 };
 
-/* An entry as a key: the column, then the bits of the value, so that the order of the input does
- * not matter at all. */
+/* Packs an entry into a key: the column, then the bits of the value. So the order of the input does
+ * not matter even where entries are merged. */
 static uint64_t pack(int32_t column, const float *value)
 {
     uint32_t bits = 0;
@@ -99,7 +99,8 @@ static bool is_sorted(const int32_t *columns, int64_t n)
     return true;
 }
 
-/* Copies n sorted entries from `from` on to `to`, those of one column as one; returns their end. */
+/* Copies n sorted entries from `from` on to `to`, and merges those of one column; returns their
+ * end. */
 static int64_t merge_equal(int32_t *columns, float *values, int64_t from, int64_t n, int64_t to)
 {
     for (int64_t i = from, end = from + n; i < end; to++) {
@@ -120,16 +121,16 @@ typedef struct {
     ld_structure *s;
     int32_t *rows;
     float *values;
-    int64_t *next; /* where the next entry of each row comes */
+    int64_t *next; /* where the next entry of each row goes */
     int shift;     /* row >> shift is the range that it is in */
     int64_t n_ranges;
     int64_t starts[RANGES + 1];
-    int64_t ends[RANGES]; /* of what was left of a range's entries */
+    int64_t ends[RANGES]; /* the end of each range's entries once equal ones are merged */
 } builder;
 
 /* Moves the entries of the ranges (or rows, with shift 0) first .. last - 1 to where they belong:
- * next[k] is where those of k begin, ends[k + 1] where they end. An entry takes the place of one
- * that has to go elsewhere itself, until the cycle closes. */
+ * range k begins at next[k] and ends at ends[k + 1]. An entry takes the place of one that has to go
+ * elsewhere itself, until the cycle closes. */
 static void exchange(const builder *b, int64_t *next, const int64_t *ends, int64_t first,
                      int64_t last, int shift)
 {
@@ -163,7 +164,6 @@ static void exchange(const builder *b, int64_t *next, const int64_t *ends, int64
 static ld_status gather_ranges(builder *b)
 {
     int64_t next[RANGES];
-    ld_status st = LD_OK;
     if (b->n_ranges <= 1) {
         b->starts[b->n_ranges] = b->s->nnz;
         return LD_OK;
@@ -174,15 +174,15 @@ static ld_status gather_ranges(builder *b)
         next[k] = b->starts[k];
         b->starts[k + 1] += b->starts[k];
     }
-    for (int64_t k = 0; k < b->n_ranges && st == LD_OK; k++) {
+    for (int64_t k = 0; k < b->n_ranges; k++) {
         exchange(b, next, b->starts, k, k + 1, b->shift);
-        st = ld_poll();
+        LD_CHECK(ld_poll());
     }
-    return st;
+    return LD_OK;
 }
 
-/* Brings the entries of a range into its rows; their offsets are as if only what is before the range
- * were in front of it. The first row's own offset is written by the range before. */
+/* Brings the entries of a range into its rows and computes their offsets, with the gaps before the
+ * range not yet closed. The first row's own offset is written by the range before. */
 static void order_range(const builder *b, int64_t k, int64_t first, int64_t last)
 {
     int64_t *offsets = b->s->offsets, at = b->starts[k];
@@ -197,8 +197,8 @@ static void order_range(const builder *b, int64_t k, int64_t first, int64_t last
     exchange(b, b->next, offsets, first, last, 0);
 }
 
-/* Sorts each row of a range and merges equal entries, which leaves a gap behind the last row; what is
- * kept ends at *kept. */
+/* Sorts each row of a range and merges equal entries, which leaves a gap behind the last row. *kept
+ * gets the end of the entries left. */
 static void sort_range(const builder *b, int64_t k, int64_t first, int64_t last, int64_t *kept)
 {
     ld_structure *s = b->s;
@@ -254,7 +254,8 @@ static void close_gaps(builder *b)
     s->nnz = to;
 }
 
-/* Few entries lie in few ranges. */
+/* Chooses the number of rows in a range: with few entries there are few ranges, as each costs
+ * time. */
 static void choose_ranges(builder *b)
 {
     const ld_structure *s = b->s;
@@ -265,34 +266,27 @@ static void choose_ranges(builder *b)
     b->n_ranges = ((s->n_rows - 1) >> b->shift) + 1;
 }
 
-/* The matrix, once the entries of every range are where its rows will be. */
+/* Makes the matrix, once all entries are in the range of their row. */
 static ld_status finish(ld_csr **out, builder *b, ld_tensor *values)
 {
-    ld_tensor *kept = NULL;
-    ld_status st;
-    LD_TRY(ld_parallel_for(b->n_ranges, 1, build_ranges, b));
+    LD_OWN(ld_tensor) *kept = NULL;
+    LD_CHECK(ld_parallel_for(b->n_ranges, 1, build_ranges, b));
     close_gaps(b);
     if (values)
-        LD_TRY(ld_tensor_slice(&kept, values, 0, b->s->nnz));
-    LD_TRY(ld_csr_new(out, b->s, kept, NULL, NULL));
-done:
-    ld_tensor_unref(kept);
-    return st;
+        LD_CHECK(ld_tensor_slice(&kept, values, 0, b->s->nnz));
+    return ld_csr_new(out, b->s, kept, NULL, NULL);
 }
 
 ld_status ld_csr_from_entries(ld_csr **out, ld_structure *s, int32_t *rows, ld_tensor *values)
 {
     builder b = {.s = s, .rows = rows, .values = values ? values->data : NULL};
-    ld_status st;
-    choose_ranges(&b);
-    b.next = ld_alloc_array(s->n_rows, sizeof *b.next, LD_MEM_SCRATCH);
-    if (!b.next)
+    LD_FREED int64_t *next = ld_alloc_array(s->n_rows, sizeof *next, LD_MEM_SCRATCH);
+    if (!next)
         return LD_NOMEM;
-    LD_TRY(gather_ranges(&b));
-    LD_TRY(finish(out, &b, values));
-done:
-    ld_free(b.next);
-    return st;
+    b.next = next;
+    choose_ranges(&b);
+    LD_CHECK(gather_ranges(&b));
+    return finish(out, &b, values);
 }
 
 ld_status ld_csr_from_rows(ld_csr **out, ld_structure *s, ld_tensor *values)

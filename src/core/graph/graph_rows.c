@@ -1,37 +1,13 @@
-/* Parts are few, so a row is looked for in one after the other: by its number in those that follow
- * each other, by bisection among ids. */
+/* Joins the parts of a graph that this process holds. They are few, so a row is looked for in one
+ * after the other (tensor/row_parts.h). */
 #include "graph/graph_rows.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "tensor/share.h"
-
-/* The first of n ascending numbers that is not below x. */
-static int64_t bound_of(const int32_t *numbers, int64_t n, int32_t x)
-{
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (numbers[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Where the part has a row of the whole, or -1. */
-static int64_t place_in(const ld_graph_part *part, int64_t row)
-{
-    if (!part->ids) {
-        int64_t at = row - part->first;
-        return at >= 0 && at < part->rows->s->n_rows ? at : -1;
-    }
-    int64_t at = bound_of(part->ids->data, part->ids->size, (int32_t)row);
-    return at < part->ids->size && part->ids->data[at] == row ? at : -1;
-}
+#include "base/search.h"
+#include "memory/memory.h"
+#include "tensor/row_parts.h"
 
 /* The entries of a row; values may be NULL. */
 typedef struct {
@@ -40,14 +16,15 @@ typedef struct {
     int64_t n;
 } entries;
 
-/* Those of a row; false where it is not here. */
+/* Finds the entries of a row and returns true, or returns false where it is not here. */
 static bool find_row(entries *out, const ld_graph_rows *g, int64_t row)
 {
     for (int i = 0; i < g->n_parts; i++) {
-        int64_t at = place_in(&g->parts[i], row);
+        const ld_graph_part *part = &g->parts[i];
+        int64_t at = ld_part_place(part->first, part->ids, part->rows->s->n_rows, row);
         if (at < 0)
             continue;
-        const ld_csr *a = g->parts[i].rows;
+        const ld_csr *a = part->rows;
         int64_t from = a->s->offsets[at];
         *out = (entries){.columns = a->s->columns + from,
                          .values = a->values ? a->values->data + from : NULL,
@@ -60,7 +37,6 @@ static bool find_row(entries *out, const ld_graph_rows *g, int64_t row)
 static ld_status check_part(const ld_graph_part *part, int64_t n_nodes, bool weighted)
 {
     const ld_csr *a = part->rows;
-    int64_t n = a->s->n_rows;
     if (a->row_scale || a->col_scale)
         return ld_fail(LD_VALUE, "graph_rows: a part has scales");
     if (weighted != (a->values != NULL))
@@ -70,52 +46,35 @@ static ld_status check_part(const ld_graph_part *part, int64_t n_nodes, bool wei
         return ld_fail(LD_SHAPE,
                        "graph_rows: a part has %" PRId64 " columns, the graph %" PRId64 " nodes",
                        a->s->n_cols, n_nodes);
-    if (part->ids && part->ids->size != n)
-        return ld_fail(LD_SHAPE, "graph_rows: %" PRId64 " ids for %" PRId64 " rows",
-                       part->ids->size, n);
-    if (!part->ids && (part->first < 0 || part->first > n_nodes - n))
-        return ld_fail(LD_RANGE,
-                       "graph_rows: a part has the rows %" PRId64 "..%" PRId64 " of %" PRId64,
-                       part->first + 1, part->first + n, n_nodes);
-    for (int64_t i = 1; part->ids && i < n; i++)
-        if (part->ids->data[i] <= part->ids->data[i - 1])
-            return ld_fail(LD_VALUE, "graph_rows: the ids of a part must ascend");
-    return part->ids ? ld_index_check(part->ids, 0, n_nodes, "graph_rows: a part: row") : LD_OK;
+    return ld_part_check(part->first, part->ids, a->s->n_rows, n_nodes, "graph_rows");
 }
 
 ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
                             const ld_graph_part *parts, int n_parts, const int64_t *bounds,
                             int n_owners)
 {
-    ld_graph_rows *g = ld_calloc_array(1, sizeof *g, LD_MEM_MATRIX);
-    ld_status st;
+    LD_OWN(ld_graph_rows) *g = ld_calloc_array(1, sizeof *g, LD_MEM_MATRIX);
     if (!g)
         return LD_NOMEM;
     atomic_init(&g->refs, 1);
     g->n_nodes = n_nodes;
     g->weighted = weighted;
     for (int i = 0; i < n_parts; i++)
-        LD_TRY(check_part(&parts[i], n_nodes, weighted));
+        LD_CHECK(check_part(&parts[i], n_nodes, weighted));
     if (bounds)
-        LD_TRY(ld_share_check_bounds(bounds, n_owners, n_nodes, "graph_rows"));
-    st = LD_NOMEM;
-    if (!(g->parts = ld_alloc_array(n_parts, sizeof *parts, LD_MEM_MATRIX)) ||
-        (bounds && !(g->bounds = ld_alloc_array(n_owners + 1, sizeof *bounds, LD_MEM_MATRIX))))
-        goto done;
+        LD_CHECK(
+            ld_part_bounds(&g->bounds, bounds, n_owners, n_nodes, LD_MEM_MATRIX, "graph_rows"));
+    if (!(g->parts = ld_alloc_array(n_parts, sizeof *parts, LD_MEM_MATRIX)))
+        return LD_NOMEM;
     for (int i = 0; i < n_parts; i++) {
         ld_csr *rows;
-        LD_TRY(ld_csr_canonical(&rows, parts[i].rows));
+        LD_CHECK(ld_csr_canonical(&rows, parts[i].rows));
         g->parts[g->n_parts++] = (ld_graph_part){
             .first = parts[i].first, .ids = ld_index_ref(parts[i].ids), .rows = rows};
     }
-    if (bounds)
-        memcpy(g->bounds, bounds, (size_t)(n_owners + 1) * sizeof *bounds);
     g->n_owners = n_owners;
-    *out = g;
+    *out = ld_take(&g);
     return LD_OK;
-done:
-    ld_graph_rows_unref(g);
-    return st;
 }
 
 ld_graph_rows *ld_graph_rows_ref(ld_graph_rows *g)
@@ -139,31 +98,24 @@ void ld_graph_rows_unref(ld_graph_rows *g)
 
 int ld_graph_rows_owner(const ld_graph_rows *g, int64_t row)
 {
-    int r = 0;
-    while (r < g->n_owners - 1 && row >= g->bounds[r + 1])
-        r++;
-    return r;
+    return ld_part_owner(g->bounds, g->n_owners, row);
 }
 
 ld_status ld_graph_rows_missing(ld_index **out, const ld_graph_rows *g, const ld_index *ids)
 {
-    ld_index *sorted = NULL, *missing = NULL;
+    LD_OWN(ld_index) *sorted = NULL, *missing = NULL;
     entries row;
-    ld_status st;
-    LD_TRY(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
-    LD_TRY(ld_index_sort(&sorted, ids));
-    LD_TRY(ld_index_new(&missing, ids->size));
+    LD_CHECK(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
+    LD_CHECK(ld_index_sort(&sorted, ids));
+    LD_CHECK(ld_index_new(&missing, ids->size));
     missing->size = 0;
     for (int64_t i = 0; i < sorted->size; i++) {
         int32_t id = sorted->data[i];
         if ((i == 0 || id != sorted->data[i - 1]) && !find_row(&row, g, id))
             missing->data[missing->size++] = id;
     }
-    *out = ld_index_ref(missing);
-done:
-    ld_index_unref(sorted);
-    ld_index_unref(missing);
-    return st;
+    *out = ld_take(&missing);
+    return LD_OK;
 }
 
 /* --- collecting ------------------------------------------------------------------------------- */
@@ -175,15 +127,17 @@ static ld_status absent(const ld_graph_rows *g, int64_t row)
         row + 1, g->bounds ? ld_graph_rows_owner(g, row) : 0);
 }
 
-/* The place of a row's entry on the diagonal, and whether it has none there. */
+/* Returns the place of a row's entry on the diagonal. *lacking is true if it has none, which would
+ * belong there. */
 static int64_t loop_of(bool *lacking, const entries *row, int32_t id)
 {
-    int64_t at = bound_of(row->columns, row->n, id);
+    int64_t at = ld_search_int32(row->columns, 0, row->n, id);
     *lacking = at == row->n || row->columns[at] != id;
     return at;
 }
 
-/* The number of entries of all rows together. */
+/* Counts the entries of the rows `ids`, with the loops that must be made. Fails for a row that is
+ * not here. */
 static ld_status count(int64_t *nnz, const ld_graph_rows *g, const ld_index *ids, bool loops)
 {
     int64_t sum = 0;
@@ -200,7 +154,7 @@ static ld_status count(int64_t *nnz, const ld_graph_rows *g, const ld_index *ids
     return LD_OK;
 }
 
-/* Copies a row, values too where there are some, with its entry on the diagonal if `loops`; returns
+/* Copies a row, with values where there are some, and its entry on the diagonal if `loops`. Returns
  * its length. */
 static int64_t copy_row(int32_t *columns, float *values, const entries *row, int32_t id, bool loops)
 {
@@ -231,33 +185,27 @@ static ld_status check_scale(const ld_graph_rows *g, const ld_tensor *scale)
 ld_status ld_graph_rows_collect(ld_csr **out, const ld_graph_rows *g, ld_index *ids,
                                 ld_collect_options o)
 {
-    ld_structure *s = NULL;
-    ld_tensor *values = NULL, *row_scale = NULL;
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *values = NULL, *row_scale = NULL;
     int64_t nnz = 0;
-    ld_status st;
-    LD_TRY(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
-    LD_TRY(check_scale(g, o.row_scale));
-    LD_TRY(check_scale(g, o.col_scale));
-    LD_TRY(count(&nnz, g, ids, o.self_loops));
-    LD_TRY(ld_structure_new(&s, ids->size, g->n_nodes, nnz, false));
+    LD_CHECK(ld_index_check(ids, 0, g->n_nodes, "rows of the graph: node"));
+    LD_CHECK(check_scale(g, o.row_scale));
+    LD_CHECK(check_scale(g, o.col_scale));
+    LD_CHECK(count(&nnz, g, ids, o.self_loops));
+    LD_CHECK(ld_structure_new(&s, ids->size, g->n_nodes, nnz, false));
     if (g->weighted)
-        LD_TRY(ld_tensor_new(&values, 1, nnz, 1));
+        LD_CHECK(ld_tensor_new(&values, 1, nnz, 1));
     for (int64_t i = 0; i < ids->size; i++) {
         entries row = {0};
         int64_t from = s->offsets[i];
-        LD_TRY(ld_poll_at(i));
+        LD_CHECK(ld_poll_at(i));
         find_row(&row, g, ids->data[i]);
         s->offsets[i + 1] = from + copy_row(s->columns + from, values ? values->data + from : NULL,
                                             &row, ids->data[i], o.self_loops);
     }
     s->canonical = true;
     if (!o.joined)
-        s->row_ids = ld_index_ref(ids);
-    LD_TRY(ld_tensor_pick(&row_scale, o.row_scale, ids));
-    LD_TRY(ld_csr_new(out, s, values, row_scale, o.col_scale));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(values);
-    ld_tensor_unref(row_scale);
-    return st;
+        s->from.row_ids = ld_index_ref(ids);
+    LD_CHECK(ld_tensor_pick(&row_scale, o.row_scale, ids));
+    return ld_csr_new(out, s, values, row_scale, o.col_scale);
 }

@@ -1,10 +1,10 @@
-/* Partitions by METIS: the graph is copied into METIS's form, symmetric and without loops. */
+/* Partitions graphs by METIS, into whose form a graph is copied: symmetric and without loops. */
 #include "graph/partition.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
 ld_status ld_csr_cut(int64_t *cut, const ld_csr *a, const ld_index *part_of)
 {
@@ -25,22 +25,30 @@ ld_status ld_csr_cut(int64_t *cut, const ld_csr *a, const ld_index *part_of)
 #include <metis.h>
 #include <pthread.h>
 
-/* METIS draws from rand(), which all threads share. */
+/* A lock around METIS, which draws from rand(), that all threads share. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Weights are integers 1 .. STEPS, fewer where their sum could pass 2^31. */
+/* The largest weight of an edge: METIS takes integers. It is less where their sum could pass
+ * 2^31. */
 enum { STEPS = 1000 };
 
 typedef struct {
     idx_t n, *offsets, *columns, *weights; /* weights: NULL when all are equal */
 } metis_graph;
 
+static void metis_graph_clear(metis_graph *g)
+{
+    ld_free(g->offsets);
+    ld_free(g->columns);
+    ld_free(g->weights);
+}
+
 bool ld_have_metis(void)
 {
     return true;
 }
 
-/* Nodes in the order of their ids, in k runs that differ by at most one in length. */
+/* Cuts the nodes in the order of their ids into k runs that differ by at most one in length. */
 static ld_status cut_evenly(ld_index **part_of, int64_t n, int64_t k)
 {
     ld_status st = ld_index_new(part_of, n);
@@ -49,8 +57,9 @@ static ld_status cut_evenly(ld_index **part_of, int64_t n, int64_t k)
     return st;
 }
 
-/* The library may have been built with another width of idx_t than its header says, and would then
- * read past our arrays. Setting the options shows it: they become -1, all bits set. */
+/* Checks the width of METIS's integers. The library may have been built with another one than its
+ * header says, and would then read past our arrays. Setting the options shows it: they become -1,
+ * all bits set. */
 static ld_status check_width(void)
 {
     int64_t options[METIS_NOPTIONS] = {0};
@@ -65,7 +74,7 @@ static ld_status check_width(void)
     return LD_OK;
 }
 
-/* What an entry's absolute value is multiplied with to be its weight. */
+/* Sets *scale to the number by which an entry's absolute value is multiplied to be its weight. */
 static ld_status weight_scale(double *scale, const ld_csr *a)
 {
     double largest = 0;
@@ -83,7 +92,8 @@ static ld_status weight_scale(double *scale, const ld_csr *a)
     return LD_OK;
 }
 
-/* The entries of a, which is symmetric, off the diagonal; `weights` has room when it is not NULL. */
+/* Copies the entries of a, which is symmetric, but those on the diagonal. Weights are copied, too,
+ * unless g->weights is NULL. */
 static ld_status fill(metis_graph *g, const ld_csr *a)
 {
     double scale = 0;
@@ -127,45 +137,33 @@ static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, id
 ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_rng *rng)
 {
     int64_t n = a->s->n_rows;
-    ld_csr *both = NULL;
-    ld_index *part_of = NULL;
-    metis_graph g = {(idx_t)n, NULL, NULL, NULL};
-    idx_t *part = NULL;
-    ld_status st;
+    LD_OWN(ld_csr) *both = NULL;
+    LD_OWN(ld_index) *part_of = NULL;
+    LD_CLEANED(metis_graph_clear) metis_graph g = {(idx_t)n, NULL, NULL, NULL};
+    LD_FREED idx_t *part = NULL;
     if (k < 1)
         return ld_fail(LD_VALUE, "partition: the number of parts must be positive, got %" PRId64,
                        k);
     idx_t seed = (idx_t)(ld_random_bits(ld_rng_next(rng), 0) >> 33);
-    LD_TRY(check_width());
-    LD_TRY(ld_csr_symmetrize(&both, a));
-    LD_TRY(ld_structure_check_positions(both->s, "partition"));
-    if (k == 1 || k >= n || both->s->nnz == ld_csr_loops(both)) { /* METIS divides by log k */
-        st = cut_evenly(out, n, k);
-        goto done;
-    }
-    st = LD_NOMEM;
+    LD_CHECK(check_width());
+    LD_CHECK(ld_csr_symmetrize(&both, a));
+    LD_CHECK(ld_structure_check_positions(both->s, "partition"));
+    if (k == 1 || k >= n || both->s->nnz == ld_csr_loops(both)) /* METIS divides by log k */
+        return cut_evenly(out, n, k);
     if (!(g.offsets = ld_alloc_array(n + 1, sizeof *g.offsets, LD_MEM_SCRATCH)) ||
         !(g.columns = ld_alloc_array(both->s->nnz, sizeof *g.columns, LD_MEM_SCRATCH)) ||
         !(part = ld_calloc_array(n, sizeof *part, LD_MEM_SCRATCH)) ||
         (weighted &&
          !(g.weights = ld_alloc_array(both->s->nnz, sizeof *g.weights, LD_MEM_SCRATCH))))
-        goto done;
-    LD_TRY(fill(&g, both));
-    ld_csr_unref(both);
-    both = NULL;
-    LD_TRY(ld_index_new(&part_of, n));
-    LD_TRY(ld_poll());
-    LD_TRY(call_metis(part_of, &g, (idx_t)k, part, seed));
-    LD_TRY(ld_poll());
-    *out = ld_index_ref(part_of);
-done:
-    ld_csr_unref(both);
-    ld_index_unref(part_of);
-    ld_free(g.offsets);
-    ld_free(g.columns);
-    ld_free(g.weights);
-    ld_free(part);
-    return st;
+        return LD_NOMEM;
+    LD_CHECK(fill(&g, both));
+    ld_csr_unref(ld_take(&both)); /* METIS needs the room */
+    LD_CHECK(ld_index_new(&part_of, n));
+    LD_CHECK(ld_poll());
+    LD_CHECK(call_metis(part_of, &g, (idx_t)k, part, seed));
+    LD_CHECK(ld_poll());
+    *out = ld_take(&part_of);
+    return LD_OK;
 }
 
 #else

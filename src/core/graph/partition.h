@@ -1,33 +1,35 @@
-/* Partitions: the nodes of a graph in parts with few edges between them. */
+/* Partitions: divides the nodes of a graph into parts with few edges between them. */
 #ifndef LD_GRAPH_PARTITION_H
 #define LD_GRAPH_PARTITION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/rng.h"
 #include "base/status.h"
 #include "graph/csr.h"
+#include "random/rng.h"
 #include "tensor/index.h"
 
-/* The part 0 .. k-1 of every node of a square matrix, by METIS (Karypis and Kumar, "A fast and high
- * quality multilevel scheme for partitioning irregular graphs", SIAM J. Sci. Comput. 1998): parts of
- * nearly equal size with few entries between them. Entries count both ways and self-loops not at
- * all; `weighted` has METIS mind the entries' absolute values, in steps of a thousandth of the
- * largest, rather than their number. Some parts may be empty; with k >= n every node has its own.
+/* Divides the nodes of a square matrix into parts 0 .. k-1 by METIS (Karypis and Kumar, "A fast and
+ * high quality multilevel scheme for partitioning irregular graphs", SIAM J. Sci. Comput. 1998):
+ * parts of nearly equal size with few entries between them. Entries count both ways and self-loops
+ * not at all. With `weighted` METIS minds the entries' absolute values, in steps of a thousandth of
+ * the largest, rather than their number. Some parts may be empty; with k >= n every node has its
+ * own.
  *
  * METIS works in one thread with memory of its own, which is neither accounted nor bounded here
- * (several times its copy of the graph: 4 bytes an entry, 8 when weighted), cannot be interrupted (the
- * cancel flag is polled before and after), takes SIGABRT and SIGTERM over while it runs, and reseeds
- * rand(). The result depends on the matrix, k, the rng's sub-stream and the C library's rand() alone.
- * LD_STATE when the program was built without METIS; LD_VALUE for a k below 1 and for weights that
- * are not finite; LD_NOMEM also when METIS runs out of memory. */
+ * (several times its copy of the graph: 4 bytes an entry, 8 when weighted), cannot be interrupted
+ * (the cancel flag is polled before and after), takes SIGABRT and SIGTERM over while it runs, and
+ * reseeds rand(). The result depends on the matrix, k, the rng's sub-stream and the C library's
+ * rand() alone. Fails with LD_STATE when the program was built without METIS, with LD_VALUE for a k
+ * below 1 and for weights that are not finite, and with LD_NOMEM also when METIS runs out of
+ * memory. */
 ld_status ld_csr_metis(ld_index **part_of, ld_csr *a, int64_t k, bool weighted, ld_rng *rng);
 
-/* Whether ld_csr_metis is there. */
+/* Returns true when the program was built with METIS. */
 bool ld_have_metis(void);
 
-/* The number of a's entries whose row and column are in different parts. */
+/* Counts a's entries whose row and column are in different parts. */
 ld_status ld_csr_cut(int64_t *cut, const ld_csr *a, const ld_index *part_of);
 
 #endif

@@ -1,12 +1,16 @@
-/* A running sum is kept behind every RUN entries of a row; the entry is found by a binary search
- * among these and then by adding up again, in the same order and thus to the same bits. Row r's sums
- * begin at place offsets[r] / RUN + r, which leaves room for all and needs no table of its own. */
+/* The masses of the entries of rows, summed once and kept, so that entries can be drawn by their
+ * mass.
+ *
+ * A running sum is kept behind every RUN entries of a row; the entry is found by a binary search
+ * among these and then by adding up again, in the same order and thus to the same bits. Row r's
+ * sums begin at place offsets[r] / RUN + r, which leaves room for all and needs no table of its
+ * own. */
 #include "graph/row_mass.h"
 
 #include <float.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum { RUN = 32, GRAIN = 1024, AHEAD = 16 };
 
@@ -27,7 +31,7 @@ typedef struct {
     atomic_bool refused;
 } summing;
 
-/* Asks for the scale of the column of entry e, which lies anywhere. */
+/* Asks memory for the scale of the column of entry e, which lies anywhere. */
 static void ask_for_scale(const ld_csr *a, int64_t e)
 {
     if (a->col_scale && e < a->s->nnz)
@@ -60,7 +64,7 @@ static void sum_rows(void *ctx, int64_t begin, int64_t end)
         atomic_store_explicit(&job->refused, true, memory_order_relaxed);
 }
 
-/* Room for the masses of all rows, and for running sums where entries of a row may differ. */
+/* Makes room for the masses of all rows, and for running sums where entries of a row may differ. */
 static ld_row_mass *masses_new(const ld_csr *a, int power)
 {
     const ld_structure *s = a->s;
@@ -78,7 +82,7 @@ static ld_row_mass *masses_new(const ld_csr *a, int power)
     return m;
 }
 
-/* What says that there are none. */
+/* Makes a block without masses, which says that the matrix has none. */
 static ld_row_mass *none_new(int power)
 {
     ld_row_mass *m = ld_alloc(sizeof *m, LD_MEM_MATRIX);
@@ -113,16 +117,16 @@ static ld_status sum(ld_row_mass **out, ld_csr *a, int power)
 
 ld_status ld_csr_row_mass(const ld_row_mass **out, ld_csr *a, int power)
 {
-    ld_row_mass *m = atomic_load(&a->row_mass[power - 1]);
+    ld_row_mass *m = atomic_load(&a->kept.row_mass[power - 1]);
     ld_status st = LD_OK;
     if (!m) {
-        /* One at a time: workers that begin together wait for the first, as large graphs want. */
-        if ((st = ld_hold(&a->summing)) != LD_OK)
-            return st;
-        m = atomic_load(&a->row_mass[power - 1]);
+        /* Only one thread sums: workers that begin together wait for the first, since large graphs
+         * take long. */
+        LD_CHECK(ld_hold(&a->kept.summing));
+        m = atomic_load(&a->kept.row_mass[power - 1]);
         if (!m && (st = sum(&m, a, power)) == LD_OK)
-            atomic_store(&a->row_mass[power - 1], m);
-        ld_unhold(&a->summing);
+            atomic_store(&a->kept.row_mass[power - 1], m);
+        ld_unhold(&a->kept.summing);
     }
     *out = st == LD_OK && m->rows ? m : NULL;
     return st;

@@ -1,134 +1,131 @@
-/* Products of a sparse matrix and a dense one. A row of the result is the weighted sum of rows of x,
- * taken up to 128 columns at a time so that the sums stay in vector registers while the entries of the
- * row go by. Rows are independent: the order of summation is that of the entries.
+/* Chooses how the product of a matrix with a dense one is computed, among the ways of
+ * kernel/spmm.h. All ways to a * x give the same bits, so the choice goes by what is fastest.
+ * Measured in turns, in one thread of a Zen 5:
  *
- * The rows of x come in no order that a processor could foresee, so where x does not fit the cache of
- * a core they are asked for some entries ahead; where it fits, asking costs more than it brings. */
+ *  way         where                                  why
+ *  by rows     everywhere else                        reads each entry once
+ *  by blocks   x has 131,072 rows or more and 32      rows of x come from the cache of a core, not
+ *              columns or more, and a row 4 entries   from memory: with 4 entries in a block 1.0 to
+ *              or more in each block                  2.8 times as fast, with 16 of them 1.5 to 4.7
+ *  by windows  x is in a temporary file that memory   x is read from the disk in order, not row by
+ *              does not hold                          row
+ *  by columns  a^T * x, and a has at most 2,048       the transpose need not be made, which is what
+ *              columns, of 32 entries or more         counts for a block that is used once, and sums
+ *                                                     stay in the cache: 0.74 to 2 times as fast as
+ *                                                     by rows of a transpose that is there already */
 #include <inttypes.h>
 
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
-#include "graph/spmm.h"
+#include "graph/csr.h"
+#include "kernel/spmm.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 #include "tensor/share.h"
 
 enum {
-    TILE = 128,
-    ROW_GRAIN = 64,
-    ENTRY_GRAIN = 1 << 14,
-    AHEAD = 8,     /* entries */
-    LINE = 16,     /* floats of a cache line */
-    NEAR = 1 << 18 /* floats of x that are near enough */
+    BLOCK_COLUMNS = 32,
+    SHIFT = 13, /* a block has 2^SHIFT rows of x, */
+    SPARSE_SHIFT = 14,
+    DENSE = 8,         /* or twice as many where a row has fewer entries in it, */
+    LEAST_ENTRIES = 4, /* but not fewer than this */
+    LEAST_BLOCKS = 16,
+    MOST_COLUMNS = 1 << 11, /* of a matrix whose transpose is not made, */
+    LEAST_COLUMN = 32,      /* with so many entries in each */
+    ENTRY_GRAIN = 1 << 14
 };
 
-/* Asks for what entry e wants of x. */
-static inline void prefetch(const ld_spmm_job *p, int64_t e, int64_t first, int64_t width)
+/* Gives the places of the entries of s or, with `transpose`, of its transpose, which is made and
+ * kept in s when it is not there. They are valid as long as s is. */
+static ld_status pattern_of(ld_factors *out, ld_structure *s, bool transpose)
 {
-    int64_t last = p->a.offsets[p->a.n_rows] - 1;
-    const float *x = p->x + p->meets[e < last ? e : last] * p->k + first;
-    for (int64_t j = 0; j < width; j += LINE)
-        __builtin_prefetch(x + j);
+    if (transpose)
+        LD_CHECK(ld_structure_transpose(&s, s));
+    *out = (ld_factors){.n_rows = s->n_rows,
+                        .n_cols = s->n_cols,
+                        .offsets = s->offsets,
+                        .columns = s->columns,
+                        .source = transpose ? s->source : NULL};
+    return LD_OK;
 }
 
-static inline __attribute__((always_inline)) void tile(const ld_spmm_job *p, int64_t r,
-                                                       int64_t first, int64_t width, bool far)
+/* Gives the factors of a or of its transpose. The transpose of a symmetric matrix of equal values
+ * has a's own pattern. */
+static ld_status factors_of(ld_factors *out, const ld_csr *a, bool transpose)
 {
-    const ld_factors *a = &p->a;
-    const int32_t *meets = p->meets;
-    float sum[TILE] = {0};
-    for (int64_t e = a->offsets[r]; e < a->offsets[r + 1]; e++) {
-        float v = ld_spmm_weight(a, e);
-        const float *x = p->x + meets[e] * p->k + first;
-        if (far)
-            prefetch(p, e + AHEAD, first, width);
-        LD_ONE_BY_ONE(e);
-        for (int64_t j = 0; j < width; j++)
-            sum[j] += v * x[j];
-    }
-    float scale = a->row_scale ? a->row_scale[r] : 1.0f;
-    float *y = p->y + r * p->k + first;
-    if (p->accumulate)
-        for (int64_t j = 0; j < width; j++)
-            y[j] += scale * sum[j];
-    else
-        for (int64_t j = 0; j < width; j++)
-            y[j] = scale * sum[j];
+    ld_factors own = ld_csr_factors(a);
+    *out = own;
+    if (!transpose)
+        return LD_OK;
+    if (!a->s->symmetric || a->values)
+        LD_CHECK(pattern_of(out, a->s, true));
+    out->values = own.values;
+    out->row_scale = own.col_scale;
+    out->col_scale = own.row_scale;
+    return LD_OK;
 }
 
-static inline __attribute__((always_inline)) void row(const ld_spmm_job *p, int64_t r, bool far)
+/* --- the choice ------------------------------------------------------------------------------- */
+
+typedef struct {
+    float *y;
+    ld_factors a;
+    const int32_t *meets;
+    const float *x, *bias;
+    int64_t k;
+    bool accumulate;
+    const ld_mapping *file; /* the temporary file that x lies in, or NULL */
+    int64_t window;         /* with a file: how many rows of x and of y memory holds */
+} product;
+
+static int block_shift(const ld_factors *a)
 {
-    int64_t first = 0, rest = p->k % TILE;
-    for (; first + TILE <= p->k; first += TILE)
-        tile(p, r, first, TILE, far);
-    if (rest & 64)
-        tile(p, r, first, 64, far);
-    first += rest & 64;
-    if (rest & 32)
-        tile(p, r, first, 32, far);
-    first += rest & 32;
-    if (rest & 16)
-        tile(p, r, first, 16, far);
-    first += rest & 16;
-    if (rest & 8)
-        tile(p, r, first, 8, far);
-    first += rest & 8;
-    if (rest & 4)
-        tile(p, r, first, 4, far);
-    first += rest & 4;
-    for (; first < p->k; first++)
-        tile(p, r, first, 1, far);
+    int64_t blocks = (a->n_cols >> SHIFT) + 1;
+    return ld_factors_entries(a) / DENSE / blocks >= a->n_rows ? SHIFT : SPARSE_SHIFT;
 }
 
-static inline __attribute__((always_inline)) void add_to_rows(const ld_spmm_job *p, int64_t begin,
-                                                              int64_t end)
+static bool blocks_pay(const product *p, const ld_factors *a)
 {
-    for (int64_t r = begin; r < end; r++)
-        for (int64_t j = 0; j < p->k; j++)
-            p->y[r * p->k + j] += p->bias[j];
+    int64_t blocks = (a->n_cols >> block_shift(a)) + 1;
+    return p->meets == p->a.columns && p->k >= BLOCK_COLUMNS &&
+           a->n_cols >> SHIFT >= LEAST_BLOCKS && blocks <= LD_SPMM_BLOCKS &&
+           ld_factors_entries(a) / LEAST_ENTRIES / blocks >= a->n_rows;
 }
 
-LD_CLONES(add_bias)
+static bool columns_ascend(const ld_factors *a)
 {
-    add_to_rows(ctx, begin, end);
+    for (int64_t r = 0; r < a->n_rows; r++)
+        for (int64_t e = a->offsets[r] + 1; e < a->offsets[r + 1]; e++)
+            if (a->columns[e] < a->columns[e - 1])
+                return false;
+    return true;
 }
 
-LD_CLONES(spmm_rows)
+static bool needs_windows(const product *p, const ld_factors *a)
 {
-    const ld_spmm_job *p = ctx;
-    if (p->a.n_cols * p->k > NEAR)
-        for (int64_t r = begin; r < end; r++)
-            row(p, r, true);
-    else
-        for (int64_t r = begin; r < end; r++)
-            row(p, r, false);
-    if (p->bias)
-        add_to_rows(p, begin, end);
+    return p->file && !p->accumulate && a->n_cols > p->window && columns_ascend(a);
 }
 
-ld_status ld_spmm_by_rows(const ld_spmm_job *p)
+static bool columns_pay(const ld_structure *s)
 {
-    return ld_parallel_for(p->a.n_rows, ROW_GRAIN, spmm_rows, (void *)p);
+    return s->n_cols <= MOST_COLUMNS && s->nnz >= s->n_cols * LEAST_COLUMN;
 }
 
-/* Rows begin .. end-1 of a product. */
+/* Computes rows begin .. end-1 of a product. */
 static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
 {
-    ld_spmm_job p = ld_spmm_rows_of(ctx, begin, end - begin), rest;
+    const product *p = ctx;
+    ld_factors a = ld_factors_rows(&p->a, begin, end - begin), rest;
+    float *y = p->y + begin * p->k;
     int64_t made = 0;
-    ld_status st = LD_OK;
-    if (ld_spmm_needs_windows(&p)) {
-        LD_TRY(ld_spmm_by_windows(&p));
-        made = p.a.n_rows;
-    } else if (ld_spmm_blocks_pay(&p)) {
-        LD_TRY(ld_spmm_by_blocks(&p, &made));
-    }
-    if (p.bias)
-        LD_TRY(ld_parallel_for(made, ROW_GRAIN, add_bias, &p));
-    rest = ld_spmm_rows_of(&p, made, p.a.n_rows - made);
-    st = ld_spmm_by_rows(&rest);
-done:
-    return st;
+    if (needs_windows(p, &a))
+        return ld_spmm_by_windows(y, &a, p->x, p->k, p->bias, p->window, p->file);
+    if (blocks_pay(p, &a))
+        LD_CHECK(
+            ld_spmm_by_blocks(&made, y, &a, block_shift(&a), p->x, p->k, p->accumulate, p->bias));
+    rest = ld_factors_rows(&a, made, a.n_rows - made);
+    return ld_spmm_by_rows(y + made * p->k, &rest, p->meets, p->x, p->k, p->accumulate, p->bias);
 }
+
+/* --- the calls -------------------------------------------------------------------------------- */
 
 typedef struct {
     int32_t *meets;
@@ -142,7 +139,7 @@ static void set_meets(void *ctx, int64_t begin, int64_t end)
         p->meets[e] = p->rows[p->columns[e]];
 }
 
-/* For each of n entries the row of x that is its column's. */
+/* Finds for each of n entries the row of x that its column meets. */
 static ld_status find_meets(int32_t **out, const int32_t *columns, int64_t n, const ld_index *rows)
 {
     meeting p = {ld_alloc_array(n + 1, sizeof *p.meets, LD_MEM_SCRATCH), columns, rows->data};
@@ -153,35 +150,30 @@ static ld_status find_meets(int32_t **out, const int32_t *columns, int64_t n, co
 static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const ld_tensor *x,
                           const ld_index *rows, bool accumulate, const ld_tensor *bias)
 {
-    ld_spmm_job p = {.y = y->data,
-                     .x = x->data,
-                     .k = x->n_cols,
-                     .accumulate = accumulate,
-                     .bias = bias ? bias->data : NULL};
-    int32_t *meets = NULL;
+    product p = {.y = y->data,
+                 .x = x->data,
+                 .bias = bias ? bias->data : NULL,
+                 .k = x->n_cols,
+                 .accumulate = accumulate};
+    LD_FREED int32_t *meets = NULL;
     int64_t n_rows = transpose ? a->s->n_cols : a->s->n_rows;
     int64_t n_cols = transpose ? a->s->n_rows : a->s->n_cols;
     if ((rows ? rows->size : x->n_rows) != n_cols || y->n_rows != n_rows || y->n_cols != x->n_cols)
         return ld_fail(LD_SHAPE, "matmul: sparse (%" PRId64 " x %" PRId64 ")%s * (%s)",
                        a->s->n_rows, a->s->n_cols, transpose ? "^T" : "", ld_tensor_shape(x));
-    bool by_columns = transpose && !x->storage->room && ld_spmm_columns_pay(a->s);
-    ld_status st;
-    LD_TRY(ld_factors_of(&p.a, a, transpose && !by_columns));
+    bool by_columns = transpose && !x->storage->room && columns_pay(a->s);
+    LD_CHECK(factors_of(&p.a, a, transpose && !by_columns));
     if (by_columns) {
-        st = ld_spmm_by_columns(&p);
-        goto done;
+        return ld_spmm_by_columns(p.y, &p.a, p.x, p.k, accumulate);
     }
     if (rows)
-        LD_TRY(find_meets(&meets, p.a.columns, a->s->nnz, rows));
+        LD_CHECK(find_meets(&meets, p.a.columns, a->s->nnz, rows));
     p.meets = rows ? meets : p.a.columns;
     p.file = x->storage->room && !rows ? x->storage->mapping : NULL;
     if (p.file)
-        p.near_rows = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
+        p.window = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
     int64_t per_row = n_rows ? p.a.offsets[n_rows] / n_rows : 0;
-    st = ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
-done:
-    ld_free(meets);
-    return st;
+    return ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
 }
 
 ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)
@@ -200,34 +192,62 @@ ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accu
     return multiply(y, a, true, x, NULL, accumulate, NULL);
 }
 
-typedef struct {
-    float *out;
-    const ld_structure *s;
-    const float *x, *y;
-    int64_t k;
-} sddmm;
-
-LD_CLONES(sddmm_rows)
+ld_status ld_spmm_precise(ld_tensor **out, const ld_csr *a, bool transpose, const ld_tensor *x)
 {
-    const sddmm *p = ctx;
-    const ld_structure *s = p->s;
-    for (int64_t r = begin; r < end; r++) {
-        const float *x = p->x + r * p->k;
-        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
-            const float *y = p->y + s->columns[e] * p->k;
-            double dot = 0;
-            for (int64_t j = 0; j < p->k; j++)
-                dot += (double)x[j] * y[j];
-            p->out[e] = (float)dot;
-        }
-    }
+    ld_factors factors;
+    LD_OWN(ld_tensor) *y = NULL;
+    if (x->n_rows != (transpose ? a->s->n_rows : a->s->n_cols))
+        return ld_fail(LD_SHAPE, "matmul: sparse (%" PRId64 " x %" PRId64 ")%s * (%s)",
+                       a->s->n_rows, a->s->n_cols, transpose ? "^T" : "", ld_tensor_shape(x));
+    LD_CHECK(factors_of(&factors, a, transpose));
+    LD_CHECK(ld_tensor_new(&y, x->ndim, factors.n_rows, x->n_cols));
+    LD_CHECK(ld_spmm_in_double(y->data, &factors, x->data, x->n_cols));
+    *out = ld_take(&y);
+    return LD_OK;
+}
+
+/* --- heads ------------------------------------------------------------------------------------ */
+
+static ld_status check_heads(const ld_csr *a, bool transpose, const ld_tensor *w,
+                             const ld_tensor *y, const ld_tensor *x)
+{
+    const ld_structure *s = a->s;
+    int64_t n_rows = transpose ? s->n_cols : s->n_rows, n_cols = transpose ? s->n_rows : s->n_cols;
+    if (w->n_cols == 0 || w->n_rows != s->nnz || x->n_rows != n_cols || y->n_rows != n_rows ||
+        x->n_cols != y->n_cols || x->n_cols % w->n_cols != 0)
+        return ld_fail(LD_SHAPE,
+                       "matmul_heads: weights of %s and %s on a %" PRId64 " x %" PRId64
+                       " matrix of %" PRId64 " entries",
+                       ld_tensor_shape(w), ld_tensor_shape(x), n_rows, n_cols, s->nnz);
+    return LD_OK;
+}
+
+ld_status ld_spmm_heads(ld_tensor *y, ld_csr *a, bool transpose, const ld_tensor *w,
+                        const ld_tensor *x, bool accumulate)
+{
+    ld_factors pattern;
+    LD_CHECK(check_heads(a, transpose, w, y, x));
+    LD_CHECK(pattern_of(&pattern, a->s, transpose));
+    return ld_spmm_of_heads(y->data, &pattern, w->data, x->data, w->n_cols, x->n_cols / w->n_cols,
+                            accumulate);
+}
+
+ld_status ld_sddmm_heads(ld_tensor *w, ld_csr *a, const ld_tensor *x, const ld_tensor *y,
+                         bool accumulate)
+{
+    ld_factors pattern;
+    LD_CHECK(check_heads(a, false, w, x, y));
+    LD_CHECK(pattern_of(&pattern, a->s, false));
+    return ld_sddmm_of_heads(w->data, &pattern, x->data, y->data, w->n_cols, x->n_cols / w->n_cols,
+                             accumulate);
 }
 
 ld_status ld_sddmm(ld_tensor *out, const ld_csr *a, const ld_tensor *x, const ld_tensor *y)
 {
+    ld_factors pattern;
     if (x->n_rows != a->s->n_rows || y->n_rows != a->s->n_cols || x->n_cols != y->n_cols)
         return ld_fail(LD_SHAPE, "dot_edges: %s and %s on a %" PRId64 " x %" PRId64 " matrix",
                        ld_tensor_shape(x), ld_tensor_shape(y), a->s->n_rows, a->s->n_cols);
-    sddmm p = {out->data, a->s, x->data, y->data, x->n_cols};
-    return ld_parallel_for(a->s->n_rows, ROW_GRAIN, sddmm_rows, &p);
+    LD_CHECK(pattern_of(&pattern, a->s, false));
+    return ld_sddmm_of_heads(out->data, &pattern, x->data, y->data, 1, x->n_cols, false);
 }

@@ -1,15 +1,16 @@
-/* The union of a matrix with its transpose.
+/* Makes the union of a matrix with its transpose.
  *
  * Rows are visited in ascending order, so the entries (r, c) arrive at row c in the order in which
- * its columns are sorted: row c of the union is its own entries, merged with those. Beside a and the
- * union only a position in each row is held. */
+ * its columns are sorted: row c of the union is its own entries, merged with those. Beside a and
+ * the union only a position in each row is held. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "graph/csr.h"
+#include "memory/memory.h"
 
-/* Passes own[c] over the entries of row c before column r; whether the next is in column r. */
+/* Moves own[c] over the entries of row c before column r. Returns true if the next one is in column
+ * r. */
 static bool has_mirror(const ld_structure *s, int64_t *own, int32_t c, int64_t r)
 {
     while (own[c] < s->offsets[c + 1] && s->columns[own[c]] < r)
@@ -17,17 +18,16 @@ static bool has_mirror(const ld_structure *s, int64_t *own, int32_t c, int64_t r
     return own[c] < s->offsets[c + 1] && s->columns[own[c]] == r;
 }
 
-/* offsets[r + 1] := entries of row r of the union; *equal: whether that is a itself, which has
- * values only and comes from no other graph. */
+/* Counts the entries of each row r of the union in offsets[r + 1]. *equal becomes true if the union
+ * is a itself, which then has no scales and is no slice. */
 static ld_status count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bool *equal)
 {
     const ld_structure *s = a->s;
-    ld_status st = LD_OK;
-    *equal = !s->origin_row && !a->row_scale && !a->col_scale;
+    *equal = !s->from.rows && !a->row_scale && !a->col_scale;
     for (int64_t r = 0; r < s->n_rows; r++)
         offsets[r + 1] = s->offsets[r + 1] - s->offsets[r];
     for (int64_t r = 0; r < s->n_rows; r++) {
-        LD_TRY(ld_poll_at(r));
+        LD_CHECK(ld_poll_at(r));
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int32_t c = s->columns[e];
             bool mirrored = has_mirror(s, own, c, r);
@@ -35,14 +35,13 @@ static ld_status count_union(const ld_csr *a, int64_t *offsets, int64_t *own, bo
             *equal = *equal && mirrored && ld_csr_value(a, r, e) == ld_csr_value(a, c, own[c]);
         }
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 typedef struct {
     const ld_csr *a;
-    int64_t *own; /* of each row: its next entry in a */
-    int64_t *at;  /* and where its next one in the union comes */
+    int64_t *own; /* the next entry of each row in a */
+    int64_t *at;  /* the place of each row's next entry in the union */
     int32_t *columns;
     float *values; /* NULL when all are ones */
 } merger;
@@ -54,7 +53,7 @@ static void put(merger *m, int64_t r, int32_t column, float value)
     m->columns[m->at[r]++] = column;
 }
 
-/* Row r's own entries before a column. */
+/* Copies row r's own entries before a column. */
 static void put_own(merger *m, int64_t r, int64_t column)
 {
     const ld_structure *s = m->a->s;
@@ -65,9 +64,8 @@ static void put_own(merger *m, int64_t r, int64_t column)
 static ld_status fill_union(merger *m)
 {
     const ld_structure *s = m->a->s;
-    ld_status st = LD_OK;
     for (int64_t r = 0; r < s->n_rows; r++) {
-        LD_TRY(ld_poll_at(r));
+        LD_CHECK(ld_poll_at(r));
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int32_t c = s->columns[e];
             float value = ld_csr_value(m->a, r, e), mirrored;
@@ -81,8 +79,7 @@ static ld_status fill_union(merger *m)
     }
     for (int64_t r = 0; r < s->n_rows; r++)
         put_own(m, r, INT64_MAX);
-done:
-    return st;
+    return LD_OK;
 }
 
 static void start_rows(int64_t *own, const ld_structure *s)
@@ -91,28 +88,23 @@ static void start_rows(int64_t *own, const ld_structure *s)
         memcpy(own, s->offsets, (size_t)s->n_rows * sizeof *own);
 }
 
-/* The union of a with its transpose, where each row r has offsets[r + 1] entries. */
+/* Makes the union of a with its transpose, where each row r has offsets[r + 1] entries. */
 static ld_status make_union(ld_csr **out, const ld_csr *a, int64_t *offsets, int64_t *own)
 {
-    ld_structure *s = NULL;
-    ld_tensor *values = NULL;
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
     int64_t n_rows = a->s->n_rows;
-    ld_status st;
     offsets[0] = 0;
     for (int64_t r = 0; r < n_rows; r++)
         offsets[r + 1] += offsets[r];
-    LD_TRY(ld_structure_new(&s, n_rows, n_rows, offsets[n_rows], false));
+    LD_CHECK(ld_structure_new(&s, n_rows, n_rows, offsets[n_rows], false));
     if (a->values || a->row_scale || a->col_scale)
-        LD_TRY(ld_tensor_new(&values, 1, s->nnz, 1));
+        LD_CHECK(ld_tensor_new(&values, 1, s->nnz, 1));
     memcpy(s->offsets, offsets, (size_t)(n_rows + 1) * sizeof *offsets);
     start_rows(own, a->s);
-    LD_TRY(fill_union(&(merger){a, own, offsets, s->columns, values ? values->data : NULL}));
+    LD_CHECK(fill_union(&(merger){a, own, offsets, s->columns, values ? values->data : NULL}));
     s->symmetric = true;
-    LD_TRY(ld_csr_new(out, s, values, NULL, NULL));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(values);
-    return st;
+    return ld_csr_new(out, s, values, NULL, NULL);
 }
 
 ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *given)
@@ -121,27 +113,18 @@ ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *given)
     if (n_rows != given->s->n_cols)
         return ld_fail(LD_SHAPE, "symmetrize: a square matrix expected, got %" PRId64 " x %" PRId64,
                        n_rows, given->s->n_cols);
-    ld_csr *a = NULL;
-    int64_t *own = NULL, *offsets = NULL;
+    LD_OWN(ld_csr) *a = NULL;
+    LD_FREED int64_t *own = NULL, *offsets = NULL;
     bool equal;
-    ld_status st;
-    LD_TRY(ld_csr_canonical(&a, given));
+    LD_CHECK(ld_csr_canonical(&a, given));
     if (!(own = ld_alloc_array(n_rows, sizeof *own, LD_MEM_SCRATCH)) ||
-        !(offsets = ld_alloc_array(n_rows + 1, sizeof *offsets, LD_MEM_SCRATCH))) {
-        st = LD_NOMEM;
-        goto done;
-    }
+        !(offsets = ld_alloc_array(n_rows + 1, sizeof *offsets, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
     start_rows(own, a->s);
-    LD_TRY(count_union(a, offsets, own, &equal));
-    if (equal) {
-        a->s->symmetric = true;
-        *out = ld_csr_ref(a);
-    } else {
-        st = make_union(out, a, offsets, own);
-    }
-done:
-    ld_csr_unref(a);
-    ld_free(own);
-    ld_free(offsets);
-    return st;
+    LD_CHECK(count_union(a, offsets, own, &equal));
+    if (!equal)
+        return make_union(out, a, offsets, own);
+    a->s->symmetric = true;
+    *out = ld_take(&a);
+    return LD_OK;
 }

@@ -1,9 +1,9 @@
-/* What must hold of a structure whose arrays come from a file, row by row and in parallel: each page
- * is read once, in order. */
+/* Checks a structure whose arrays come from a file, row by row and in parallel: each page is read
+ * once, in order. */
 #include <inttypes.h>
 
-#include "base/threads.h"
 #include "graph/csr.h"
+#include "system/threads.h"
 
 enum { GRAIN = 1 << 14 };
 
@@ -13,7 +13,8 @@ typedef struct {
     atomic_bool unlooped;
 } verification;
 
-/* The first entry of a row that is out of range or out of order, or its end. */
+/* Returns the first entry of a row that is out of range or out of order, or the row's end. *looped
+ * becomes true if it has an entry on the diagonal. */
 static int64_t first_wrong(const ld_structure *s, int64_t r, bool *looped)
 {
     int64_t e = s->offsets[r], end = s->offsets[r + 1], last = -1;
@@ -40,7 +41,7 @@ static void verify_rows(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* Before any column is read: the offsets say where these are. */
+/* Checks the offsets, before any column is read: they say where the columns are. */
 static ld_status verify_offsets(const ld_structure *s)
 {
     if (s->offsets[0] != 0 || s->offsets[s->n_rows] != s->nnz)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
 static ld_label label_of(const char *reader, const char *path)
 {
@@ -20,7 +20,7 @@ static ld_label label_of(const char *reader, const char *path)
     return label;
 }
 
-/* LD_OK for a regular file. */
+/* Fails unless a file is a regular one. */
 static ld_status check_regular(const struct stat *info, const ld_label *label)
 {
     if (S_ISREG(info->st_mode))
@@ -31,25 +31,19 @@ static ld_status check_regular(const struct stat *info, const ld_label *label)
 
 ld_status ld_file_open(ld_file **out, const char *path, const char *reader)
 {
-    ld_status st = LD_OK;
     struct stat info;
-    ld_file *f = ld_alloc(sizeof *f, LD_MEM_IO);
+    LD_OWN(ld_file) *f = ld_alloc(sizeof *f, LD_MEM_IO);
     if (!f)
         return LD_NOMEM;
     f->label = label_of(reader, path);
     f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* or a fifo would be waited for */
-    if (f->fd < 0 || fstat(f->fd, &info) != 0) {
-        st = ld_fail(LD_IO, "%s: cannot be opened: %s", f->label.text, strerror(errno));
-        goto done;
-    }
-    LD_TRY(check_regular(&info, &f->label));
+    if (f->fd < 0 || fstat(f->fd, &info) != 0)
+        return ld_fail(LD_IO, "%s: cannot be opened: %s", f->label.text, strerror(errno));
+    LD_CHECK(check_regular(&info, &f->label));
     f->size = info.st_size;
     f->opened = ld_stamp_of(&info);
-    *out = f;
-    f = NULL;
-done:
-    ld_file_close(f);
-    return st;
+    *out = ld_take(&f);
+    return LD_OK;
 }
 
 void ld_file_close(ld_file *f)
@@ -75,9 +69,7 @@ ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t si
     enum { PIECE = 1 << 24 };
     char *p = out;
     while (size > 0) {
-        ld_status st = ld_poll();
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_poll());
         ssize_t got = pread(f->fd, p, size < PIECE ? (size_t)size : PIECE, position);
         if (got < 0 && errno == EINTR)
             continue;
@@ -120,10 +112,9 @@ static ld_status create_temp(ld_writer *w, size_t room)
 
 ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader)
 {
-    ld_status st = LD_OK;
     struct stat info;
     size_t length = strlen(path) + 1, room = length + 32;
-    ld_writer *w = ld_alloc(sizeof *w + length + room, LD_MEM_IO);
+    LD_FREED ld_writer *w = ld_alloc(sizeof *w + length + room, LD_MEM_IO);
     if (!w)
         return LD_NOMEM;
     w->label = label_of(reader, path);
@@ -131,13 +122,10 @@ ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader)
     w->temp = w->path + length;
     w->stream = NULL;
     if (stat(path, &info) == 0) /* a rename would replace a device or a socket as well */
-        LD_TRY(check_regular(&info, &w->label));
-    LD_TRY(create_temp(w, room));
-    *out = w;
-    w = NULL;
-done:
-    ld_free(w);
-    return st;
+        LD_CHECK(check_regular(&info, &w->label));
+    LD_CHECK(create_temp(w, room));
+    *out = ld_take(&w);
+    return LD_OK;
 }
 
 ld_status ld_writer_fail(const ld_writer *w)
@@ -191,13 +179,8 @@ void ld_writer_abandon(ld_writer *w)
 
 ld_status ld_file_write(const char *path, const void *data, int64_t size)
 {
-    ld_writer *w;
-    ld_status st = ld_writer_open(&w, path, "file");
-    if (st != LD_OK)
-        return st;
-    st = ld_writer_put(w, data, size);
-    if (st == LD_OK)
-        return ld_writer_commit(w);
-    ld_writer_abandon(w);
-    return st;
+    LD_OWN(ld_writer) *w = NULL;
+    LD_CHECK(ld_writer_open(&w, path, "file"));
+    LD_CHECK(ld_writer_put(w, data, size));
+    return ld_writer_commit(ld_take(&w));
 }

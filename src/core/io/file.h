@@ -1,11 +1,11 @@
 /* Files: reading at a position, and writing that either completes or leaves nothing behind.
  *
- * What else is here: folder (trees of files, locks), process (other programs); and the rooms
+ * The rooms of this folder read and write formats:
  *
- *     archive    gzip and zip: inflated streams, members, what both offer to a parser (source)
+ *     archive    gzip and zip: inflated streams, members, and what both offer to a parser (source)
  *     text       tables and Matrix Market, read by a thread that unpacks and pieces that parse
- *     array      .npy and .npz
- *     pickle     what Python wrote, as data
+ *     array      .npy, .npz and .safetensors
+ *     pickle     files that Python pickled, as data
  *
  * text and array read from archive, pickle from both archive and array. */
 #ifndef LD_IO_FILE_H
@@ -14,11 +14,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/mapped_file.h"
+#include "base/own.h"
 #include "base/status.h"
+#include "memory/mapped_file.h"
 
-/* Begins every message about a file: "npz: runs/x.npz". Long paths lose their beginning, so that
- * the message keeps its end. */
+/* The beginning of every message about a file: "npz: runs/x.npz". Long paths lose their beginning,
+ * so that the message keeps its end. */
 typedef struct {
     char text[200];
 } ld_label;
@@ -27,7 +28,7 @@ typedef struct {
 typedef struct ld_file {
     int fd;
     int64_t size;
-    ld_stamp opened; /* when it was */
+    ld_stamp opened; /* of the moment when it was opened */
     ld_label label;
 } ld_file;
 
@@ -37,17 +38,18 @@ ld_status ld_file_open(ld_file **out, const char *path, const char *reader);
 
 /* NULL is allowed. */
 void ld_file_close(ld_file *f);
+LD_OWNED_BY(ld_file, ld_file_close)
 
-/* Which file it is and when it was last changed in any way, in `text`: the system sets the time of the
- * change itself, so a file of the same identity has the same bytes. */
+/* Writes which file it is and when it was last changed in any way to `text`. The system sets the
+ * time of the change itself, so a file of the same identity has the same bytes. */
 enum { LD_FILE_IDENTITY = 128 };
 ld_status ld_file_identity(char text[LD_FILE_IDENTITY], const ld_file *f);
 
 /* Reads exactly `size` bytes from a position on; LD_FORMAT when the file ends before. */
 ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size);
 
-/* Asks the system to forget what it has in memory of a file that no process has mapped: whoever reads it
- * next waits for the disk. */
+/* Asks the system to forget what it has in memory of a file that no process has mapped: whoever
+ * reads it next waits for the disk. */
 ld_status ld_file_forget(const ld_file *f);
 
 /* A file that is being written under a temporary name in the folder of its destination. */
@@ -64,7 +66,7 @@ ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader);
 
 ld_status ld_writer_put(ld_writer *w, const void *data, int64_t size);
 
-/* LD_IO with the reason that the operating system gave (errno) for not writing. */
+/* Fails with LD_IO and the reason that the operating system gave (errno) for not writing. */
 ld_status ld_writer_fail(const ld_writer *w);
 
 /* Brings the bytes to the disk and then renames the file to its destination: whatever happens, the
@@ -73,8 +75,9 @@ ld_status ld_writer_commit(ld_writer *w);
 
 /* Removes the temporary file; NULL is allowed. */
 void ld_writer_abandon(ld_writer *w);
+LD_OWNED_BY(ld_writer, ld_writer_abandon)
 
-/* All of that for a file that is in memory. */
+/* Writes a file whose bytes are all in memory, from opening to commit. */
 ld_status ld_file_write(const char *path, const void *data, int64_t size);
 
 #endif

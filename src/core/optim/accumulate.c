@@ -1,50 +1,30 @@
-/* The mean of the gradients of S mini-batches, their sum taken in one fixed binary tree: leaves are
- * added in pairs, the sums in pairs, and so on; where S is no power of two, what is left over at the
- * right is added to its left neighbour, the smaller sum first. The shape follows from S alone, so the
- * sums of some leaves that follow one another may be taken elsewhere, by whomever, and those that are
- * left be added in the same tree.
+/* Computes the mean of the gradients of S mini-batches, with their sum taken in one fixed binary
+ * tree, so that its bits do not depend on who computes which part. Leaves are added in pairs, the
+ * sums in pairs, and so on; where S is no power of two, the sum left over at the right is added to
+ * its left neighbour, the smaller sum first. The shape follows from S alone, so the sums of some
+ * leaves that follow one another may be taken elsewhere, by whomever, and those that are left be
+ * added in the same tree.
  *
- * The leaves come one after the other, and what can be added is: left and right make a node of the
- * tree when left has 2^l leaves and begins at a multiple of 2^(l+1), and right is the next 2^l, or
- * all that are left of S. The others wait in a stack: log2(S) slabs at most from the first leaf on,
- * and 2 log2(S) from one in the midst. */
+ * The leaves come one after the other, and sums are added as soon as they can be: left and right
+ * make a node of the tree when left has 2^l leaves and begins at a multiple of 2^(l+1), and right
+ * is the next 2^l, or all that are left of S. The others wait in a stack: log2(S) slabs at most
+ * from the first leaf on, and 2 log2(S) from one in the midst. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "kernel/map.h"
 #include "optim/optimizer.h"
+#include "system/threads.h"
 
-enum { CHUNK = 1 << 14 };
-
-typedef struct {
-    float *to;
-    const float *left;
-    float divisor;
-} vectors;
-
-static void add_chunk(void *ctx, int64_t begin, int64_t end)
-{
-    const vectors *v = ctx;
-    for (int64_t i = begin; i < end; i++)
-        v->to[i] = v->left[i] + v->to[i];
-}
-
-static void divide_chunk(void *ctx, int64_t begin, int64_t end)
-{
-    const vectors *v = ctx;
-    for (int64_t i = begin; i < end; i++)
-        v->to[i] /= v->divisor;
-}
-
-/* The place after the leaves that wait. */
+/* Returns the number of the leaf after those that wait. */
 static int64_t next_leaf(const ld_optimizer *o)
 {
     const ld_leaves *last = o->n_sums ? &o->sums[o->n_sums - 1].leaves : NULL;
     return last ? last->first + last->count : 0;
 }
 
-/* Whether two sums, the right one of the leaves after those of the left one, are the halves of a
- * node of the tree over n leaves. */
+/* Returns true when two sums are the halves of a node of the tree over n leaves. The right one is
+ * of the leaves after those of the left one. */
 static bool are_halves(const ld_leaves *left, const ld_leaves *right, int64_t n)
 {
     int64_t size = left->count;
@@ -53,7 +33,7 @@ static bool are_halves(const ld_leaves *left, const ld_leaves *right, int64_t n)
            right->count <= size;
 }
 
-/* Makes the slab of gradients a leaf: zeros where a parameter has none. */
+/* Makes the slab of gradients a leaf, with zeros where a parameter has none. */
 static void complete_leaf(ld_optimizer *o)
 {
     for (int64_t i = 0; i < o->n; i++) {
@@ -65,7 +45,7 @@ static void complete_leaf(ld_optimizer *o)
     }
 }
 
-/* What is in the slab becomes the gradients, and nothing waits any more. */
+/* Makes the numbers in the slab the gradients, and forgets the sums that waited. */
 static void finish(ld_optimizer *o)
 {
     for (int64_t i = 0; i < o->n; i++)
@@ -84,8 +64,7 @@ static ld_status add_leaf(ld_optimizer *o, int64_t leaf, int64_t leaves)
     complete_leaf(o);
     while (o->n_sums > 0 && are_halves(&o->sums[o->n_sums - 1].leaves, &here, leaves)) {
         const ld_sum *left = &o->sums[o->n_sums - 1];
-        LD_TRY(ld_parallel_for(size, CHUNK, add_chunk,
-                               &(vectors){.to = o->grads->data, .left = left->slab->data}));
+        LD_TRY(ld_add(o->grads->data, left->slab->data, size));
         here = (ld_leaves){left->leaves.first, left->leaves.count + here.count};
         o->n_sums--;
     }
@@ -95,8 +74,8 @@ static ld_status add_leaf(ld_optimizer *o, int64_t leaf, int64_t leaves)
         top->leaves = here;
         return LD_OK;
     }
-    LD_TRY(ld_parallel_for(size, CHUNK, divide_chunk,
-                           &(vectors){.to = o->grads->data, .divisor = (float)leaves}));
+    LD_TRY(ld_combine(o->grads->data, (ld_operand){o->grads->data, 1, 1},
+                      (ld_operand){&(float){(float)leaves}, 0, 0}, size, 1, LD_DIV));
     finish(o);
 done:
     return st;

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
-#include "optim/norm.h"
+#include "memory/memory.h"
+#include "optim/gradient_norm.h"
+#include "system/simd.h"
+#include "system/threads.h"
 
 enum { CHUNK = 1 << 14 };
 
-/* Updates are in float32, in which a large double is infinite. */
+/* Fails unless a factor is 0 or more and finite in float32, in which updates are computed. */
 static ld_status check_factor(const char *name, double value)
 {
     if (value >= 0 && isfinite((float)value))
@@ -47,7 +47,7 @@ ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size)
     return st;
 }
 
-/* Where a parameter and its gradient will be in the slabs. */
+/* The place of a parameter and its gradient in the slabs. */
 typedef struct {
     ld_tensor *value, *grad;
 } place;
@@ -58,7 +58,7 @@ static ld_status find_place(place *at, const ld_optimizer *o, const ld_tensor *p
     return st == LD_OK ? ld_tensor_part(&at->grad, o->grads, first, p) : st;
 }
 
-/* Moves parameter and gradient there; both stay the tensors that others may hold. */
+/* Moves a parameter and its gradient to their place. Both stay the tensors that others may hold. */
 static void adopt(ld_tensor *p, const place *at)
 {
     ld_tensor_move(p, at->value);
@@ -69,7 +69,8 @@ static void adopt(ld_tensor *p, const place *at)
     p->is_parameter = p->requires_grad = true;
 }
 
-/* All of it is prepared before anything changes: a failure leaves every parameter as it was. */
+/* Moves all parameters to the slabs. All is prepared before anything changes, so that a failure
+ * leaves every parameter as it was. */
 static ld_status adopt_all(ld_optimizer *o)
 {
     place *at = ld_calloc_array(o->n, sizeof *at, LD_MEM_SCRATCH);
@@ -91,6 +92,15 @@ done:
     return st;
 }
 
+static ld_status append_group(ld_optimizer *o, ld_optimizer_group group)
+{
+    ld_status st =
+        ld_reserve(&o->groups, &o->most_groups, o->n_groups, 1, sizeof *o->groups, LD_MEM_TAPE);
+    if (st == LD_OK)
+        o->groups[o->n_groups++] = group;
+    return st;
+}
+
 ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
                            const ld_optimizer_options *options, ld_tensor *const *params, int64_t n)
 {
@@ -105,10 +115,12 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
     int64_t size = 0;
     if (!(o->params = ld_calloc_array(n, sizeof *o->params, LD_MEM_TAPE)) ||
         !(o->in_sum = ld_calloc_array(n, sizeof *o->in_sum, LD_MEM_TAPE)) ||
+        !(o->group = ld_calloc_array(n, sizeof *o->group, LD_MEM_TAPE)) ||
         !(o->steps = ld_calloc_array(n, sizeof *o->steps, LD_MEM_TAPE))) {
         st = LD_NOMEM;
         goto done;
     }
+    LD_TRY(append_group(o, (ld_optimizer_group){1, options->weight_decay, 0, 1}));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < i; j++) {
             if (params[i] == params[j]) {
@@ -151,6 +163,8 @@ void ld_optimizer_free(ld_optimizer *o)
         ld_tensor_unref(o->params[i]);
     ld_free(o->params);
     ld_free(o->steps);
+    ld_free(o->groups);
+    ld_free(o->group);
     ld_free(o->in_sum);
     for (int i = 0; i < 2 * LD_LEVELS; i++)
         ld_tensor_unref(o->sums[i].slab);
@@ -169,6 +183,39 @@ ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr)
     return st;
 }
 
+/* The number of a parameter, from 0; -1 for another tensor. */
+static int64_t number_of(const ld_optimizer *o, const ld_tensor *t)
+{
+    for (int64_t i = 0; i < o->n; i++)
+        if (o->params[i] == t)
+            return i;
+    return -1;
+}
+
+ld_status ld_optimizer_add_group(ld_optimizer *o, ld_tensor *const *params, int64_t n, double lr,
+                                 double weight_decay, double clip)
+{
+    ld_status st;
+    if ((st = check_factor("lr", lr)) != LD_OK ||
+        (st = check_factor("weight_decay", weight_decay)) != LD_OK ||
+        (st = check_factor("clip", clip)) != LD_OK)
+        return st;
+    if (o->options.lr == 0 && lr != 0)
+        return ld_fail(LD_VALUE, "group: its lr, %g, is no multiple of the optimizer's, 0", lr);
+    if (clip > 0 && o->own.end - o->own.first < o->values->n_rows)
+        return ld_fail(LD_STATE, "group: an optimizer that keeps a part has no clip of a group");
+    for (int64_t i = 0; i < n; i++)
+        if (number_of(o, params[i]) < 0)
+            return ld_fail(
+                LD_STATE, "group: tensor %" PRId64 " is none of the optimizer's parameters", i + 1);
+    double rate = lr == o->options.lr ? 1 : lr / o->options.lr;
+    if ((st = append_group(o, (ld_optimizer_group){rate, weight_decay, clip, 1})) != LD_OK)
+        return st;
+    for (int64_t i = 0; i < n; i++)
+        o->group[number_of(o, params[i])] = o->n_groups - 1;
+    return LD_OK;
+}
+
 ld_status ld_optimizer_check_slabs(const ld_optimizer *o, const char *where)
 {
     for (int64_t i = 0; i < o->n; i++)
@@ -180,10 +227,7 @@ ld_status ld_optimizer_check_slabs(const ld_optimizer *o, const char *where)
 
 bool ld_optimizer_has(const ld_optimizer *o, const ld_tensor *t)
 {
-    for (int64_t i = 0; i < o->n; i++)
-        if (o->params[i] == t)
-            return true;
-    return false;
+    return number_of(o, t) >= 0;
 }
 
 int64_t ld_optimizer_waiting(const ld_optimizer *o)
@@ -209,18 +253,18 @@ void ld_optimizer_clear(ld_optimizer *o)
     o->n_sums = 0;
 }
 
-/* One parameter's update; the pointers are into the slabs. */
+/* The update of one parameter; the pointers are into the slabs. */
 typedef struct {
     float *p, *m, *v;
     const float *g;
-    float scale; /* of the gradient */
+    float scale; /* by which the gradient is multiplied */
     float lr, momentum, beta1, beta2, eps, decay, shrink;
     float rest1, rest2;     /* 1 - beta1, 1 - beta2, of which float32 has few digits left */
     float unbias1, unbias2; /* 1 / (1 - beta1^t), 1 / sqrt(1 - beta2^t) */
 } update;
 
-/* x, or 0 for what is below the normal numbers: a moment without new gradients would stay there, where
- * processors are ten times as slow, and moves no weight. */
+/* Returns x, or 0 for a number below the normal ones. A moment without new gradients would stay
+ * there, where processors are ten times as slow, and where it moves no weight. */
 static inline __attribute__((always_inline)) float flushed(float x)
 {
     return fabsf(x) < FLT_MIN ? 0.0f : x;
@@ -248,17 +292,19 @@ LD_CLONES(sgd_chunk)
     }
 }
 
-/* The moments are changed, which scripts can see. */
+/* Notes that the moments change, since scripts can see them. */
 static ld_status change_moments(ld_optimizer *o)
 {
     ld_status st = o->moment1 ? ld_tensor_change(o->moment1) : LD_OK;
     return st == LD_OK && o->moment2 ? ld_tensor_change(o->moment2) : st;
 }
 
-/* Updates what of parameter i, which begins in the slabs at `first`, is the optimizer's own. */
+/* Updates the optimizer's own part of parameter i, which begins in the slabs at `first`. */
 static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, float scale)
 {
     const ld_optimizer_options *c = &o->options;
+    const ld_optimizer_group *group = &o->groups[o->group[i]];
+    double lr = c->lr * group->rate;
     ld_tensor *p = o->params[i];
     ld_part own = ld_own_part(o, first, ld_tensor_size(p));
     ld_status st = ld_tensor_change(p);
@@ -272,18 +318,18 @@ static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, flo
     update u = {
         .p = p->data + own.first,
         .g = p->grad->data + own.first,
-        .scale = scale,
+        .scale = scale * (float)group->scale,
         .m = o->moment1 ? o->moment1->data + moment : NULL,
         .v = o->moment2 ? o->moment2->data + moment : NULL,
-        .lr = (float)c->lr,
+        .lr = (float)lr,
         .momentum = (float)c->momentum,
         .beta1 = (float)c->beta1,
         .beta2 = (float)c->beta2,
         .rest1 = (float)(1 - c->beta1),
         .rest2 = (float)(1 - c->beta2),
         .eps = (float)c->eps,
-        .decay = o->kind == LD_ADAMW ? 0.0f : (float)c->weight_decay,
-        .shrink = o->kind == LD_ADAMW ? (float)(1 - c->lr * c->weight_decay) : 1.0f,
+        .decay = o->kind == LD_ADAMW ? 0.0f : (float)group->weight_decay,
+        .shrink = o->kind == LD_ADAMW ? (float)(1 - lr * group->weight_decay) : 1.0f,
         .unbias1 = (float)(1 / (1 - pow(c->beta1, t))),
         .unbias2 = (float)(1 / sqrt(1 - pow(c->beta2, t))),
     };
@@ -319,7 +365,12 @@ static ld_status check_complete(const ld_optimizer *o)
 ld_status ld_optimizer_step(ld_optimizer *o)
 {
     ld_status st = check_complete(o);
-    return st != LD_OK ? st : step_scaled(o, 1.0f);
+    if (st == LD_OK)
+        st = ld_bound_groups(o, "step");
+    if (st == LD_OK)
+        st = step_scaled(o, 1.0f);
+    ld_forget_bounds(o);
+    return st;
 }
 
 ld_status ld_optimizer_step_of(ld_optimizer *o, double most, double square, double *norm)
@@ -336,6 +387,11 @@ ld_status ld_optimizer_step_clipped(ld_optimizer *o, double most, double *norm)
     double square;
     ld_status st = check_complete(o);
     if (st == LD_OK)
+        st = ld_bound_groups(o, "step");
+    if (st == LD_OK)
         st = ld_optimizer_square(&square, o);
-    return st != LD_OK ? st : ld_optimizer_step_of(o, most, square, norm);
+    if (st == LD_OK)
+        st = ld_optimizer_step_of(o, most, square, norm);
+    ld_forget_bounds(o);
+    return st;
 }

@@ -1,12 +1,12 @@
-/* An optimizer of which each of several processes keeps a part: the moments of some parameters, which
- * it alone changes in a step. Parts are cut between chunks of the sums of which the gradients' norm is
- * made, so that every sum and every pass over memory is one of those of a whole optimizer. */
+/* Optimizers of which each of several processes keeps a part: the moments of some parameters, which
+ * it alone changes in a step. Parts are cut between the chunks by which the gradients' norm is
+ * summed, so that every sum and every pass over memory is one of those of a whole optimizer. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "optim/norm.h"
+#include "optim/gradient_norm.h"
 
-/* The first place of the slabs, from `at` on, where a chunk begins, or their end. */
+/* Returns the first place of the slabs, from `at` on, where a chunk begins, or their end. */
 static int64_t cut(const ld_optimizer *o, int64_t at)
 {
     int64_t first = 0;
@@ -55,12 +55,16 @@ ld_status ld_optimizer_keep(ld_optimizer *o, int64_t i, int64_t n)
     ld_status st = ld_optimizer_part(&now, o, i, n);
     if (st != LD_OK)
         return st;
+    for (int64_t g = 0; n > 1 && g < o->n_groups; g++)
+        if (o->groups[g].clip > 0)
+            return ld_fail(LD_STATE, "optimizer: the norm of a group's gradients, which its clip "
+                                     "bounds, is not known from a part of the optimizer");
     if (o->moment1) {
         first = ld_tensor_ref(o->moment1);
         LD_TRY(keep(&o->moment1, o->own, now));
     }
     if (o->moment2 && (st = keep(&o->moment2, o->own, now)) != LD_OK) {
-        ld_tensor_unref(o->moment1); /* both or none */
+        ld_tensor_unref(o->moment1); /* both moments become their part, or neither does */
         o->moment1 = ld_tensor_ref(first);
         goto done;
     }

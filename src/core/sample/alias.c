@@ -1,14 +1,16 @@
-/* Every column holds the same mass, total / size. A column whose element has less is filled up by
+/* Builds alias tables, and makes many draws from one.
+ *
+ * Every column holds the same mass, total / size. A column whose element has less is filled up by
  * one whose element has more; each step finishes one column, so building takes O(n). */
 #include "sample/alias.h"
 
 #include <inttypes.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 #include "sample/mass.h"
 
-/* Fills the columns. `stack` has room for all of them: those that lack mass are kept at its front,
- * the others at its back. */
+/* Fills the columns. `stack` has room for all of them: those that still lack mass are kept at its
+ * front, the others at its back. */
 static void build(ld_alias *a, int32_t *stack)
 {
     ld_alias_column *c = a->columns;
@@ -31,37 +33,30 @@ static void build(ld_alias *a, int32_t *stack)
         if (from->keep < 1.0)
             stack[poor++] = stack[rich++];
     }
-    /* What is left has exactly its share, but for rounding. */
+    /* The columns left have exactly their share, but for rounding. */
     while (poor > 0)
         c[stack[--poor]].keep = 1.0;
 }
 
 ld_status ld_alias_new(ld_alias **out, const ld_tensor *p)
 {
-    ld_alias *a = NULL;
-    int32_t *stack = NULL;
+    LD_OWN(ld_alias) *a = NULL;
+    LD_FREED int32_t *stack = NULL;
     ld_mass mass;
-    ld_status st;
-    LD_TRY(ld_mass_of(&mass, p, "alias"));
-    if (mass.support == 0) {
-        st = ld_fail(LD_VALUE, "alias: all %" PRId64 " probabilities are zero", p->n_rows);
-        goto done;
-    }
-    st = LD_NOMEM;
+    LD_CHECK(ld_mass_of(&mass, p, "alias"));
+    if (mass.support == 0)
+        return ld_fail(LD_VALUE, "alias: all %" PRId64 " probabilities are zero", p->n_rows);
     if (!(a = ld_alloc(sizeof *a, LD_MEM_SCRATCH)))
-        goto done;
+        return LD_NOMEM;
     *a = (ld_alias){.total = mass.total, .size = mass.support};
     atomic_init(&a->refs, 1);
     if (!(a->columns = ld_alloc_array(a->size, sizeof *a->columns, LD_MEM_SCRATCH)) ||
         !(stack = ld_alloc_array(a->size, sizeof *stack, LD_MEM_SCRATCH)))
-        goto done;
-    LD_TRY(ld_tensor_clone(&a->p, p));
+        return LD_NOMEM;
+    LD_CHECK(ld_tensor_clone(&a->p, p));
     build(a, stack);
-    *out = ld_alias_ref(a);
-done:
-    ld_alias_unref(a);
-    ld_free(stack);
-    return st;
+    *out = ld_take(&a);
+    return LD_OK;
 }
 
 ld_alias *ld_alias_ref(ld_alias *a)

@@ -6,11 +6,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/rng.h"
+#include "base/own.h"
 #include "base/status.h"
+#include "random/rng.h"
 #include "tensor/tensor.h"
 
-/* One column of the table: it stands for `own` with probability `keep`, else for `other`. */
+/* A column of the table: it stands for `own` with probability `keep`, else for `other`. */
 typedef struct {
     double keep;
     int32_t own, other;
@@ -24,13 +25,14 @@ typedef struct ld_alias {
     ld_alias_column *columns;
 } ld_alias;
 
-/* The table of p with one reference. LD_VALUE when an element is negative, infinite or NaN, or when
- * all are zero. */
+/* Makes the table of p, with one reference. Fails with LD_VALUE when an element is negative,
+ * infinite or NaN, or when all are zero. */
 ld_status ld_alias_new(ld_alias **out, const ld_tensor *p);
 ld_alias *ld_alias_ref(ld_alias *a);
 void ld_alias_unref(ld_alias *a);
+LD_OWNED_BY(ld_alias, ld_alias_unref)
 
-/* The column that draw number `position` of a sub-stream falls on, and where within it. */
+/* Returns the column that draw number `position` of a sub-stream falls on, and where within it. */
 static inline const ld_alias_column *ld_alias_column_of(double *fraction, const ld_alias *a,
                                                         ld_stream s, uint64_t position)
 {
@@ -41,7 +43,7 @@ static inline const ld_alias_column *ld_alias_column_of(double *fraction, const 
     return &a->columns[(uint64_t)((ld_uint128)low * (uint64_t)a->size >> 64)];
 }
 
-/* Draw number `position` of a sub-stream: an element of p, 0-based. */
+/* Returns draw number `position` of a sub-stream: an element of p, 0-based. */
 static inline int32_t ld_alias_draw(const ld_alias *a, ld_stream s, uint64_t position)
 {
     double fraction;
@@ -51,8 +53,8 @@ static inline int32_t ld_alias_draw(const ld_alias *a, ld_stream s, uint64_t pos
 
 enum { LD_ALIAS_GROUP = 32 };
 
-/* Draws number position .. position + count - 1, count <= LD_ALIAS_GROUP: the same, but faster than
- * one by one when the table is not in the cache. */
+/* Makes draws number position .. position + count - 1, count <= LD_ALIAS_GROUP, which are those of
+ * ld_alias_draw. It is faster than one by one when the table is not in the cache. */
 void ld_alias_draw_group(int32_t *out, const ld_alias *a, ld_stream s, uint64_t position,
                          int64_t count);
 

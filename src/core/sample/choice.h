@@ -1,4 +1,4 @@
-/* Random choice of positions, with the weights that make sums over them estimate sums over all.
+/* Chooses positions at random, with the weights that make sums over them estimate sums over all.
  *
  * A design weight w_u is such that E[sum of w_u f_u over the chosen] = sum of f_u over all; with
  * P's columns for f this is what a layer of a sampled GCN estimates (LADIES, section 3;
@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/rng.h"
 #include "base/status.h"
+#include "random/rng.h"
 #include "sample/alias.h"
+#include "sample/mass.h"
 #include "tensor/index.h"
 #include "tensor/tensor.h"
 
@@ -19,6 +20,11 @@ typedef enum {
     LD_CHOICE_WOR,     /* successive draws without replacement */
     LD_CHOICE_WR,      /* draws with replacement */
     LD_CHOICE_POISSON, /* each position on its own, k of them expected */
+    /* Exactly k positions, each with the probability that LD_CHOICE_POISSON includes it with, by the
+     * rules of kernel/fixed_size.h: */
+    LD_CHOICE_SYSTEMATIC,
+    LD_CHOICE_PIVOTAL,
+    LD_CHOICE_SAMPFORD,
 } ld_choice_draw;
 
 typedef struct {
@@ -30,11 +36,12 @@ typedef struct {
 
 /* Chooses k of the positions 0 .. n-1 with probabilities in proportion to the vector p. `pick` gets
  * distinct positions, `w` their design weights (p normalised):
- *     wor          1 / (k p_u), in draw order: conventional, and biased
- *     wor, debias  Chen et al., "Calibrate and Debias Layer-wise Sampling", TMLR 2023; in draw order
- *     wr           m_u / (k p_u) for m_u draws of u, in the order of first draws
- *     poisson      1 / pi_u, pi_u = min(1, c p_u), c such that the pi_u sum to k; ascending
- * Positions of probability zero are never drawn. Where no more than k are positive, wor and poisson
+ *    wor          1 / (k p_u), in draw order: conventional, and biased
+ *    wor, debias  Chen et al., "Calibrate and Debias Layer-wise Sampling", TMLR 2023; in draw order
+ *    wr           m_u / (k p_u) for m_u draws of u, in the order of first draws
+ *    poisson      1 / pi_u, pi_u = min(1, c p_u), c such that the pi_u sum to k; ascending
+ *    systematic, pivotal, sampford: the weights of poisson, for exactly k positions; ascending
+ * Positions of probability zero are never drawn. Where no more than k are positive, all rules but wr
  * take them all, ascending, with weight 1; wr still draws k.
  *
  * The positions of `always` come first, with weight 1, and k further ones are drawn from p
@@ -44,16 +51,34 @@ typedef struct {
  *
  * `table` is p's alias table, or NULL; with it, draws by wr and wor cost O(k) instead of O(n), with
  * `always` as well unless nearly all of the mass is there, and by wor unless nearly all of it is
- * drawn. All else costs O(n + k log n). The result depends on the rng's sub-stream, p, k, the options
- * and, for wor and with `always`, on whether there is a table; its distribution does not. LD_VALUE for
- * bad probabilities (all zero, too, when k > 0 and nothing is certain), a negative k, positions twice
- * in `always`, options that do not go together, or a weight past float32; LD_RANGE for positions in
- * `always` out of range. */
+ * drawn. All else costs O(n + k log n), and sampford up to n for every try (kernel/fixed_size.c). The
+ * result depends on the rng's sub-stream, p, k, the options and, for wor and with `always`, on
+ * whether there is a table; its distribution does not. LD_VALUE for bad probabilities (all zero,
+ * too, when k > 0 and nothing is certain), a negative k, positions twice in `always`, options that
+ * do not go together, or a weight past float32; LD_RANGE for positions in `always` out of range. */
 ld_status ld_choice(ld_index **pick, ld_tensor **w, const ld_tensor *p, const ld_alias *table,
                     int64_t k, ld_choice_options o, ld_rng *rng);
 
-/* k of 0 .. n-1, each equally likely: with replacement k independent draws, without the first
- * min(k, n) places of a random order. Costs O(k). */
+/* A choice of which some draws were made elsewhere, in another way. */
+typedef struct {
+    const ld_index *draws; /* the first draws, or NULL */
+    const ld_mass *mass;   /* the mass outside of `always`, if p lacks some of it, or NULL */
+    int64_t bound;         /* debias: a bound of the support; 0: the support itself */
+} ld_choice_begun;
+
+/* Completes a choice by wor or wr. Its first draws are in `begun`: made by the same rule, in order,
+ * none of them in `always` and for wr as often as drawn. Only the others of the k are drawn here.
+ * When there are k already, p need not be whole: with `mass`, whose support is more than k, it may
+ * hold the drawn positions alone. */
+ld_status ld_choice_continue(ld_index **pick, ld_tensor **w, const ld_tensor *p, int64_t k,
+                             ld_choice_options o, ld_choice_begun begun, ld_rng *rng);
+
+/* The places in one sub-stream from which keys take their numbers, and columns that are drawn in
+ * two stages (draw_cols.c). Draws take theirs from 0 on. */
+static const uint64_t LD_CHOICE_KEYS = (uint64_t)1 << 63, LD_CHOICE_STAGES = (uint64_t)3 << 62;
+
+/* Chooses k of 0 .. n-1, each equally likely: with replacement k independent draws, without the
+ * first min(k, n) places of a random order. Costs O(k). */
 ld_status ld_choice_uniform(ld_index **out, int64_t n, int64_t k, bool replace, ld_rng *rng);
 
 #endif

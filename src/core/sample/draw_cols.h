@@ -3,9 +3,9 @@
 #ifndef LD_SAMPLE_DRAW_COLS_H
 #define LD_SAMPLE_DRAW_COLS_H
 
-#include "base/rng.h"
 #include "base/status.h"
 #include "graph/csr.h"
+#include "random/rng.h"
 #include "sample/choice.h"
 
 typedef enum {
@@ -15,14 +15,14 @@ typedef enum {
 } ld_draw_way;
 
 typedef struct {
-    int power;                /* of the entries in the columns' sums: 1 or 2 */
+    int power;                /* to which entries are raised in the columns' sums: 1 or 2 */
     ld_choice_options choice; /* `always` holds columns of the matrix */
     ld_draw_way way;
 } ld_draw_options;
 
-/* U = a[rows, src] for k columns src drawn with probabilities p_u in proportion to the sum of
- * |a_vu|^power over the distinct `rows`, and those of `always`; w gets their design weights. The same
- * in distribution as ld_csr_slice with `always` first, ld_csr_col_sums, ld_choice and
+/* Draws a layer: U = a[rows, src] for k columns src, drawn with probabilities p_u in proportion to
+ * the sum of |a_vu|^power over the distinct `rows`, and those of `always`; w gets their design
+ * weights. In distribution that is ld_csr_slice with `always` first, ld_csr_col_sums, ld_choice and
  * ld_csr_pick_cols in a row, which is the scan. Without replacement and with it the columns may
  * instead be drawn in two stages, which costs about k draws and a look at the entries of the rows
  * or of the columns chosen, whichever are fewer. LD_DRAW_BY_COST goes by the numbers of rows,

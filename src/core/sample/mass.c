@@ -1,3 +1,4 @@
+/* Checks and sums unnormalised probabilities. */
 #include "sample/mass.h"
 
 #include <float.h>

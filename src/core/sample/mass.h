@@ -1,4 +1,4 @@
-/* Unnormalised probabilities: the one place where they are checked and summed. */
+/* Checks and sums unnormalised probabilities. All samplers do that here. */
 #ifndef LD_SAMPLE_MASS_H
 #define LD_SAMPLE_MASS_H
 
@@ -12,8 +12,8 @@ typedef struct {
     int64_t support; /* how many are positive */
 } ld_mass;
 
-/* Sums the vector p. LD_SHAPE when p is no vector; LD_VALUE with position and value when an element
- * is negative, infinite or NaN. `where` begins the message. */
+/* Sums the vector p. Fails with LD_SHAPE when p is no vector, and with LD_VALUE, position and value
+ * when an element is negative, infinite or NaN. `where` begins the message. */
 ld_status ld_mass_of(ld_mass *out, const ld_tensor *p, const char *where);
 
 #endif

@@ -1,14 +1,16 @@
-/* A row's sum of 1 / min(1, c pi_u) falls with c. Without the cap it is (sum of 1 / pi_u) / c, which
- * is no more, so the c for which that meets the target is no larger than the right one. The entries
- * that it caps are capped in the end, too; with a 1 for each of them and the same c solved for the
- * others, c comes nearer from below (Newton's method), and is right when no further entry is capped:
- * after a few passes over the row, at most one for each entry. */
+/* Computes the factors c of LABOR's Poisson draws, one for each row.
+ *
+ * A row's sum of 1 / min(1, c pi_u) falls with c. Without the cap it is (sum of 1 / pi_u) / c,
+ * which is no more, so the c for which that meets the target is no larger than the right one. The
+ * entries that it caps are capped in the end, too. With a 1 for each of them, c is solved again for
+ * the others; so c comes nearer from below (Newton's method), and is right when no further entry is
+ * capped: after a few passes over the row, at most one for each entry. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/threads.h"
 #include "sample/rows.h"
+#include "system/threads.h"
 
 enum { GRAIN = 256 };
 
@@ -20,7 +22,7 @@ typedef struct {
     float *c;
 } factors;
 
-/* A row's entries, without the one that is certain. */
+/* The entries of a row, without the one that is taken for certain. */
 typedef struct {
     const int32_t *columns;
     int64_t n, kept; /* position of the certain one, or -1 */
@@ -37,7 +39,8 @@ static entries entries_of(const factors *f, int64_t row)
                      .degree = s->offsets[row + 1] - from - (kept >= 0)};
 }
 
-/* The sum of 1 / pi_u over the entries with c pi_u < 1, and the number of the others. */
+/* Returns the sum of 1 / pi_u over the entries with c pi_u < 1. *capped gets the number of the
+ * others. */
 static double uncapped(int64_t *capped, const factors *f, entries row, double c)
 {
     double sum = 0.0;
@@ -67,7 +70,7 @@ static double solve(const factors *f, entries row)
     return c;
 }
 
-/* The least c that takes all entries for certain, in spite of rounding. */
+/* Returns the least c that keeps all entries for certain, in spite of rounding. */
 static float take_all(const factors *f, entries row)
 {
     float least = FLT_MAX;
@@ -112,25 +115,21 @@ ld_status ld_poisson_factors(ld_tensor **c, const ld_csr *a, const ld_index *row
                              const ld_tensor *pi, const ld_index *always)
 {
     factors f = {.a = a, .rows = rows, .always = always, .k = k, .pi = pi};
-    ld_tensor *made = NULL;
-    ld_status st;
+    LD_OWN(ld_tensor) *made = NULL;
     if (k < 1 || k > INT32_MAX)
         return ld_fail(LD_VALUE, "poisson_factors: k must be 1 to %d, got %" PRId64, INT32_MAX, k);
-    LD_TRY(ld_index_check(rows, 0, a->s->n_rows, "poisson_factors: node"));
+    LD_CHECK(ld_index_check(rows, 0, a->s->n_rows, "poisson_factors: node"));
     if (pi && (pi->ndim != 1 || pi->n_rows != a->s->n_cols))
         return ld_fail(LD_SHAPE,
                        "poisson_factors: pi must be a vector of %" PRId64 ", one for every column, "
                        "got %s",
                        a->s->n_cols, ld_tensor_shape(pi));
-    LD_TRY(ld_check_always("poisson_factors", a->s, rows, always));
+    LD_CHECK(ld_check_always("poisson_factors", a->s, rows, always));
     if (pi)
-        LD_TRY(check_pi(&f));
-    LD_TRY(ld_tensor_new(&made, 1, rows->size, 1));
+        LD_CHECK(check_pi(&f));
+    LD_CHECK(ld_tensor_new(&made, 1, rows->size, 1));
     f.c = made->data;
-    LD_TRY(ld_parallel_for(rows->size, GRAIN, solve_rows, &f));
-    *c = made;
-    made = NULL;
-done:
-    ld_tensor_unref(made);
-    return st;
+    LD_CHECK(ld_parallel_for(rows->size, GRAIN, solve_rows, &f));
+    *c = ld_take(&made);
+    return LD_OK;
 }

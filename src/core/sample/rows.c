@@ -1,8 +1,10 @@
-/* Rows are planned one after the other (where they lie, how many draws they may need), drawn in
- * parallel and collected into a structure, whose columns ld_csr_compact then renames. Where the plan
- * knows how many draws each row will have, they go where they belong at once, a few rows at a time;
- * otherwise into a list for each chunk of rows, and are collected when all are known. Drawing decides
- * on positions alone; what is read at them is fetched ahead. */
+/* Node-wise sampling: draws from rows in parallel.
+ *
+ * Rows are planned one after the other (where they lie, how many draws they may need), drawn in
+ * parallel and collected into a structure, whose columns ld_csr_compact then renames. Where the
+ * plan knows how many draws each row will have, they go to their place at once, a few rows at a
+ * time; otherwise into a list for each chunk of rows, and are collected when all are known. Drawing
+ * needs only positions; memory is asked ahead for the columns and values there. */
 #include "sample/rows.h"
 
 #include <float.h>
@@ -11,10 +13,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
-#include "sample/poisson_keep.h"
-#include "sample/row_draw.h"
+#include "kernel/poisson_keep.h"
+#include "kernel/row_draw.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum { GRAIN = 1024, POISSON_GRAIN = 64, GROUP = 32, AHEAD = 16 };
 
@@ -22,15 +24,15 @@ typedef enum { UNIFORM, WEIGHTED, POISSON } row_kind;
 
 /* A row to draw from: `degree` entries from `from` on, without the one that is certain. */
 typedef struct {
-    int64_t place;  /* of its draws: in the structure, or in their list */
-    int64_t to;     /* where they are collected from a list */
+    int64_t place;  /* where its draws go: in the structure, or in their list */
+    int64_t to;     /* where its draws go from a list */
     int64_t from;   /* first entry */
     int32_t degree; /* entries to draw from */
     int32_t kept;   /* position in the row of the certain entry, or -1 */
     int32_t count;  /* draws made; -1 when they failed */
 } row_plan;
 
-/* The draws of a chunk of rows, one row's behind the other's. */
+/* The draws of a chunk of rows, those of one row behind those of another. */
 typedef struct {
     ld_row_draw *draws;
     int64_t size, room;
@@ -41,20 +43,20 @@ typedef struct {
     row_kind kind;
     ld_csr *a;
     const ld_index *rows, *always;
-    const ld_tensor *p, *p_cols; /* WEIGHTED: either */
+    const ld_tensor *p, *p_cols; /* WEIGHTED: one of them */
     const ld_tensor *c;          /* POISSON: c_i of the rows, ... */
     ld_poisson_rule rule;        /* ... and what columns have */
     bool replace, debias, count;
     int64_t k, grain;
     ld_stream stream;
     row_plan *plans;
-    int64_t room;      /* for draws */
-    draw_list *lists;  /* of the chunks, until they are collected; NULL when that is done at once */
-    ld_structure *s;   /* what they become: a's columns and, in `origin`, positions ... */
-    ld_tensor *values; /* ... with a's values there, NULL when it has none ... */
-    ld_tensor *w;      /* ... and their weights */
+    int64_t room;       /* for draws */
+    draw_list *lists;   /* one for each chunk; NULL when draws go into `s` at once */
+    ld_structure *s;    /* the result: a's columns and, in `origin`, positions ... */
+    ld_tensor *values;  /* ... with a's values there, NULL when it has none ... */
+    ld_tensor *w;       /* ... and their weights */
     atomic_int stopped; /* LD_NOMEM or LD_CANCELLED in some chunk, or LD_OK */
-    atomic_bool failed; /* in some row */
+    atomic_bool failed; /* true if the draws of some row did */
 } rows_job;
 
 /* --- planning --------------------------------------------------------------------------------- */
@@ -100,54 +102,50 @@ static ld_status plan(rows_job *job, const ld_index *first)
     const ld_structure *s = job->a->s;
     int64_t n = job->rows->size;
     char what[64];
-    ld_status st;
     snprintf(what, sizeof what, "%s: node", job->where);
-    LD_TRY(ld_index_check(job->rows, 0, s->n_rows, what));
+    LD_CHECK(ld_index_check(job->rows, 0, s->n_rows, what));
     if (first != job->rows) /* else ld_csr_compact sees it */
-        LD_TRY(ld_index_check_unique(job->rows, what));
+        LD_CHECK(ld_index_check_unique(job->rows, what));
     if (first && first != job->rows) {
         snprintf(what, sizeof what, "%s: first column", job->where);
-        LD_TRY(ld_index_check(first, 0, s->n_cols, what));
+        LD_CHECK(ld_index_check(first, 0, s->n_cols, what));
     } else if (first && s->n_cols < s->n_rows) {
-        LD_TRY(ld_index_check(first, 0, s->n_cols, what));
+        LD_CHECK(ld_index_check(first, 0, s->n_cols, what));
     }
-    LD_TRY(ld_check_always(job->where, s, job->rows, job->always));
-    LD_TRY(ld_structure_prefetch(s, job->rows));
+    LD_CHECK(ld_check_always(job->where, s, job->rows, job->always));
+    LD_CHECK(ld_structure_prefetch(s, job->rows));
     if (!(job->plans = ld_alloc_array(n, sizeof *job->plans, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     for (int64_t i = 0; i < n; i++) {
         __builtin_prefetch(&s->offsets[job->rows->data[i + AHEAD < n ? i + AHEAD : i]]);
         plan_row(job, i);
     }
-done:
-    return st;
+    return LD_OK;
 }
 
-/* The structure for draws whose numbers are known, with a's columns still to be filled in. */
+/* Makes the structure for draws whose numbers are known, with a's columns still to be filled in. */
 static ld_status make_structure(rows_job *job, int64_t nnz)
 {
-    ld_status st;
-    LD_TRY(ld_structure_new(&job->s, job->rows->size, job->a->s->n_cols, nnz, true));
+    LD_CHECK(ld_structure_new(&job->s, job->rows->size, job->a->s->n_cols, nnz, true));
     ld_structure_sliced(job->s, job->a);
-    LD_TRY(ld_tensor_new(&job->w, 1, nnz, 1));
+    LD_CHECK(ld_tensor_new(&job->w, 1, nnz, 1));
     if (job->a->values)
-        LD_TRY(ld_tensor_new(&job->values, 1, nnz, 1));
-done:
-    return st;
+        LD_CHECK(ld_tensor_new(&job->values, 1, nnz, 1));
+    return LD_OK;
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* What a chunk of rows works on, in one block. */
+/* The working memory of a chunk of rows, in one block. */
 typedef struct {
     void *block;
     ld_draw *keys;      /* k, weighted without replacement */
     uint64_t *words;    /* bits for the longest row, uniform without replacement */
-    ld_row_draw *draws; /* of a group, when they are collected at once */
-    float *p;           /* the longest row, weighted */
+    ld_row_draw *draws; /* the draws of a group of rows, when there are no lists */
+    float *p;           /* probabilities of the longest row, weighted */
 } scratch;
 
-/* Places for the draws of the rows begin .. end-1. */
+/* Counts the places that the draws of rows begin .. end-1 need. */
 static int64_t places(const rows_job *job, int64_t begin, int64_t end)
 {
     return (end < job->rows->size ? job->plans[end].place : job->room) - job->plans[begin].place;
@@ -180,13 +178,14 @@ static bool scratch_new(scratch *s, const rows_job *job, int64_t begin, int64_t 
     return true;
 }
 
-/* Position in the row of the j-th of its entries that are drawn from. */
+/* Returns the position in the row of the j-th entry that may be drawn: one that is certain is left
+ * out. */
 static int64_t position(const row_plan *plan, int64_t j)
 {
     return j + (plan->kept >= 0 && j >= plan->kept);
 }
 
-/* The row's probabilities in `p`; -1 for their number of positive ones when one is bad. */
+/* Copies the row's probabilities to `p` and returns how many are positive, -1 when one is bad. */
 static int64_t gather(float *p, double *total, const rows_job *job, const row_plan *plan)
 {
     int64_t support = 0;
@@ -218,7 +217,7 @@ static int64_t draw_weighted(rows_job *job, const row_plan *plan, ld_row_draw *o
     return count;
 }
 
-/* The entries before the certain one, and those behind it. */
+/* Draws from the entries before the certain one, and from those behind it. */
 static int64_t draw_poisson(const rows_job *job, const row_plan *plan, int64_t i, ld_row_draw *out,
                             ld_row_rng rng)
 {
@@ -281,11 +280,11 @@ static void collect_row(const rows_job *job, int64_t i, const ld_row_draw *draws
     const ld_structure *p = job->a->s;
     ld_structure *s = job->s;
     const row_plan *plan = &job->plans[i];
-    s->origin_row[i] = ld_structure_origin(p, job->rows->data[i]);
+    s->from.rows[i] = ld_structure_origin(p, job->rows->data[i]);
     for (int64_t j = 0; j < plan->count; j++) {
         int64_t at = plan->from + ld_row_draw_at(draws[j]);
         s->columns[to + j] = p->columns[at];
-        s->origin[to + j] = p->origin ? p->origin[at] : ld_row_draw_at(draws[j]);
+        s->from.places[to + j] = p->from.places ? p->from.places[at] : ld_row_draw_at(draws[j]);
         job->w->data[to + j] = ld_row_draw_weight(draws[j]);
         if (job->values)
             job->values->data[to + j] = job->a->values->data[at];
@@ -313,23 +312,6 @@ static void draw_rows(void *ctx, int64_t begin, int64_t end)
     ld_free(s.block);
 }
 
-/* Room for so many more draws in a list. */
-static bool reserve(draw_list *list, int64_t more)
-{
-    if (more <= list->room - list->size)
-        return true;
-    int64_t room = 2 * (list->size + more);
-    ld_row_draw *draws = ld_alloc_array(room, sizeof *draws, LD_MEM_SCRATCH);
-    if (!draws)
-        return false;
-    if (list->size > 0)
-        memcpy(draws, list->draws, (size_t)list->size * sizeof *draws);
-    ld_free(list->draws);
-    list->draws = draws;
-    list->room = room;
-    return true;
-}
-
 static void list_rows(void *ctx, int64_t begin, int64_t end)
 {
     rows_job *job = ctx;
@@ -338,7 +320,9 @@ static void list_rows(void *ctx, int64_t begin, int64_t end)
     bool enough = scratch_new(&s, job, begin, end);
     for (int64_t i = begin; enough && i < end; i++) {
         row_plan *plan = &job->plans[i];
-        if (!(enough = reserve(list, most_draws(job, plan))))
+        enough = ld_reserve(&list->draws, &list->room, list->size, most_draws(job, plan),
+                            sizeof *list->draws, LD_MEM_SCRATCH) == LD_OK;
+        if (!enough)
             break;
         plan->place = list->size;
         draw_row(job, i, list->draws + list->size, &s);
@@ -366,7 +350,7 @@ static bool bad(double p)
     return !(p >= 0.0 && p <= FLT_MAX);
 }
 
-/* The message for the first row whose draws failed. */
+/* Makes the message about the first row whose draws failed. */
 static ld_status explain(const rows_job *job)
 {
     int64_t i = 0;
@@ -396,82 +380,70 @@ static ld_status explain(const rows_job *job)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-/* The draws, which left room between them, as a structure. */
+/* Makes the structure from the lists, in which the rows' draws have gaps between them. */
 static ld_status collect(rows_job *job)
 {
     int64_t nnz = 0;
-    ld_status st;
     for (int64_t i = 0; i < job->rows->size; i++) {
         job->plans[i].to = nnz;
         nnz += job->plans[i].count;
     }
-    LD_TRY(make_structure(job, nnz));
-    LD_TRY(ld_parallel_for(job->rows->size, job->grain, collect_rows, job));
-done:
-    return st;
+    LD_CHECK(make_structure(job, nnz));
+    return ld_parallel_for(job->rows->size, job->grain, collect_rows, job);
 }
 
-/* Draws all rows: into the structure, or into lists. */
+/* Draws from all rows, into the structure or into lists. */
 static ld_status draw_all(rows_job *job)
 {
     int64_t n_lists = (job->rows->size + job->grain - 1) / job->grain;
     ld_loop_fn *draw = draw_rows;
-    ld_status st = LD_OK;
     if (job->kind == UNIFORM && !job->replace) {
-        LD_TRY(make_structure(job, job->room));
+        LD_CHECK(make_structure(job, job->room));
     } else {
         if (!(job->lists = ld_calloc_array(n_lists, sizeof *job->lists, LD_MEM_SCRATCH)))
-            LD_TRY(LD_NOMEM);
+            return LD_NOMEM;
         draw = list_rows;
     }
     if (job->kind == POISSON)
-        LD_TRY(ld_poisson_levels(&job->rule, job->a->s->n_cols, job->room));
-    LD_TRY(ld_parallel_for(job->rows->size, job->grain, draw, job));
-done:
-    return st;
+        LD_CHECK(ld_poisson_levels(&job->rule, job->a->s->n_cols, job->room));
+    return ld_parallel_for(job->rows->size, job->grain, draw, job);
 }
 
-static void free_draws(rows_job *job)
+static void rows_job_clear(rows_job *job)
 {
-    int64_t n_lists = (job->rows->size + job->grain - 1) / job->grain;
-    for (int64_t i = 0; job->lists && i < n_lists; i++)
+    int64_t n_lists = job->lists ? (job->rows->size + job->grain - 1) / job->grain : 0;
+    for (int64_t i = 0; i < n_lists; i++)
         ld_free(job->lists[i].draws);
     ld_free(job->lists);
     ld_free(job->plans);
     ld_free(job->rule.levels);
+    ld_structure_unref(job->s);
+    ld_tensor_unref(job->values);
+    ld_tensor_unref(job->w);
 }
 
 static ld_status run(ld_csr **out, ld_index **src, ld_tensor **w, rows_job *job,
                      const ld_index *first, ld_rng *rng)
 {
     char what[64];
-    ld_status st;
     job->grain = job->kind == POISSON ? POISSON_GRAIN : GRAIN;
-    LD_TRY(plan(job, first));
+    LD_CHECK(plan(job, first));
     job->stream = job->rule.stream = ld_rng_next(rng);
-    LD_TRY(draw_all(job));
-    if ((st = (ld_status)atomic_load(&job->stopped)) != LD_OK) { /* told by another thread, maybe */
-        ld_set_message("%s: %s", job->where, st == LD_NOMEM ? "out of memory" : "interrupted");
-        goto done;
-    }
-    if (atomic_load(&job->failed)) {
-        st = explain(job);
-        goto done;
-    }
+    LD_CHECK(draw_all(job));
+    ld_status st = (ld_status)atomic_load(&job->stopped); /* told by another thread, maybe */
+    if (st != LD_OK)
+        return ld_fail(st, "%s: %s", job->where, st == LD_NOMEM ? "out of memory" : "interrupted");
+    if (atomic_load(&job->failed))
+        return explain(job);
     if (job->lists)
-        LD_TRY(collect(job));
+        LD_CHECK(collect(job));
     snprintf(what, sizeof what, "%s: %s", job->where, first == job->rows ? "node" : "first column");
-    LD_TRY(ld_csr_compact(out, src, job->a, job->s, job->values, job->rows, first, what));
-    *w = ld_tensor_ref(job->w);
-done:
-    free_draws(job);
-    ld_structure_unref(job->s);
-    ld_tensor_unref(job->values);
-    ld_tensor_unref(job->w);
-    return st;
+    LD_CHECK(ld_csr_compact(out, src, job->a, job->s, job->values, job->rows, first, what));
+    *w = ld_take(&job->w);
+    return LD_OK;
 }
 
-/* t, when given, must be a vector of n numbers. */
+/* Fails unless t, when it is given, is a vector of n numbers. */
 static ld_status check_vector(const char *where, const char *name, const ld_tensor *t, int64_t n,
                               const char *of)
 {
@@ -484,6 +456,7 @@ static ld_status check_vector(const char *where, const char *name, const ld_tens
 ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                          const ld_index *rows, int64_t k, ld_sample_options o, ld_rng *rng)
 {
+    LD_CLEANED(rows_job_clear)
     rows_job job = {.where = "sample_rows",
                     .kind = o.p || o.p_cols ? WEIGHTED : UNIFORM,
                     .a = a,
@@ -495,7 +468,6 @@ ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                     .debias = o.debias,
                     .count = o.count,
                     .k = k};
-    ld_status st;
     if (k < 0 || k > INT32_MAX)
         return ld_fail(LD_VALUE, "sample_rows: k must be 0 to %d, got %" PRId64, INT32_MAX, k);
     if (o.p && o.p_cols)
@@ -503,26 +475,22 @@ ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
     if (o.debias && (job.kind == UNIFORM || o.replace))
         return ld_fail(LD_VALUE, "sample_rows: debias is for weighted draws without replacement: "
                                  "the others are unbiased as they are");
-    LD_TRY(check_vector("sample_rows", "p", o.p, a->s->nnz, "entry"));
-    LD_TRY(check_vector("sample_rows", "p_cols", o.p_cols, a->s->n_cols, "column"));
-    st = run(out, src, w, &job, o.first, rng);
-done:
-    return st;
+    LD_CHECK(check_vector("sample_rows", "p", o.p, a->s->nnz, "entry"));
+    LD_CHECK(check_vector("sample_rows", "p_cols", o.p_cols, a->s->n_cols, "column"));
+    return run(out, src, w, &job, o.first, rng);
 }
 
 ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                           const ld_index *rows, const ld_tensor *c, ld_poisson_options o,
                           ld_rng *rng)
 {
+    LD_CLEANED(rows_job_clear)
     rows_job job = {
         .where = "poisson_rows", .kind = POISSON, .a = a, .rows = rows, .always = o.always, .c = c};
-    ld_status st;
-    LD_TRY(check_vector("poisson_rows", "c", c, rows->size, "row"));
-    LD_TRY(check_vector("poisson_rows", "pi", o.pi, a->s->n_cols, "column"));
-    LD_TRY(check_vector("poisson_rows", "r", o.r, a->s->n_cols, "column"));
+    LD_CHECK(check_vector("poisson_rows", "c", c, rows->size, "row"));
+    LD_CHECK(check_vector("poisson_rows", "pi", o.pi, a->s->n_cols, "column"));
+    LD_CHECK(check_vector("poisson_rows", "r", o.r, a->s->n_cols, "column"));
     job.rule = (ld_poisson_rule){
         .pi = o.pi ? o.pi->data : NULL, .r = o.r ? o.r->data : NULL, .shared = o.shared};
-    st = run(out, src, w, &job, o.first, rng);
-done:
-    return st;
+    return run(out, src, w, &job, o.first, rng);
 }

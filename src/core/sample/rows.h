@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/rng.h"
 #include "base/status.h"
 #include "graph/csr.h"
+#include "random/rng.h"
 
 typedef struct {
     bool replace;       /* draw with replacement */
     bool debias;        /* weighted, without replacement: weights that are exactly unbiased */
     bool count;         /* w holds how often an entry was drawn, not its weight */
-    const ld_tensor *p; /* entries are drawn in proportion to these (a's nnz), ... */
+    const ld_tensor *p; /* entries are drawn in proportion to these (nnz numbers), ... */
     const ld_tensor
         *p_cols; /* ... or to those of their columns (a's n_cols); both NULL: uniformly */
     const ld_index *always; /* an entry of every row of a that is taken for certain, -1 for none;
@@ -25,9 +25,9 @@ typedef struct {
     const ld_index *first;  /* columns that come first in src, touched or not; NULL: none */
 } ld_sample_options;
 
-/* S = at most k entries of each of a's `rows`, which may not repeat, with their values; columns are
- * compacted into `src` as by ld_csr_slice. An entry is there once however often it was drawn. The
- * entries of a row keep their order. Weights, with d entries to draw from:
+/* Draws S, at most k entries of each of a's `rows`, which may not repeat, with their values.
+ * Columns are compacted into `src` as by ld_csr_slice. An entry is there once however often it was
+ * drawn, and the entries of a row keep their order. Weights, with d entries to draw from:
  *     uniform                d / k, unbiased; every k-subset is equally likely
  *     uniform, replace       m d / k for m draws of the entry, unbiased
  *     weighted, replace      m / (k p_e), p normalised within the row, unbiased
@@ -35,39 +35,41 @@ typedef struct {
  *     weighted, debias       those of ld_choice, unbiased
  * Entries of probability zero are never drawn. Where no more than k can be, they are all taken with
  * weight 1, but with replacement k are still drawn. An entry of `always` has weight 1 and is not
- * one of the k. Uniform draws cost O(k + d / 64) for a row (k log k with replacement), weighted ones
- * O(d); the rest of the graph costs nothing. LD_RANGE for rows or columns out of range, LD_VALUE for
- * repeated ones, a negative k, bad probabilities or a weight past float32. */
+ * one of the k. Uniform draws cost O(k + d / 64) for a row (k log k with replacement), weighted
+ * ones O(d); the rest of the graph costs nothing. Fails with LD_RANGE for rows or columns out of
+ * range, and with LD_VALUE for repeated ones, a negative k, bad probabilities or a weight past
+ * float32. */
 ld_status ld_sample_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                          const ld_index *rows, int64_t k, ld_sample_options o, ld_rng *rng);
 
 typedef struct {
-    bool shared;            /* a random number for each column instead of each entry */
-    const ld_tensor *r;     /* these numbers of the columns (n_cols), shared; NULL: drawn */
+    bool shared;            /* one random number for all entries of a column */
+    const ld_tensor *r;     /* with `shared`: these numbers (n_cols); NULL: they are drawn */
     const ld_tensor *pi;    /* n_cols factors, or NULL for ones */
     const ld_index *always; /* as above */
     const ld_index *first;  /* as above */
 } ld_poisson_options;
 
-/* Every entry of the rows on its own: entry e of row i and column u is kept with probability
- * q = min(1, c_i pi_u), where r <= q for a uniform r; its weight is 1 / q, unbiased. With `shared` r
- * is a function of (sub-stream, u), so that rows agree on their columns: LABOR (Balin and
- * Catalyurek, NeurIPS 2023). With `r` that is r_u. c has a number for each of `rows`. Costs O(d) for a
- * row. */
+/* Draws every entry of the rows on its own: entry e of row i and column u is kept with probability
+ * q = min(1, c_i pi_u), where r <= q for a uniform r; its weight is 1 / q, unbiased. With `shared`
+ * r is a function of (sub-stream, u), so that rows agree on their columns: LABOR (Balin and
+ * Catalyurek, NeurIPS 2023). With `r` that is r_u. c has a number for each of `rows`. Costs O(d)
+ * for a row. */
 ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a,
                           const ld_index *rows, const ld_tensor *c, ld_poisson_options o,
                           ld_rng *rng);
 
-/* The c of LABOR: for each of `rows` the one for which
+/* Computes the c of LABOR: for each of `rows` the one for which
  *     sum over the entries' columns u of 1 / min(1, c pi_u)  =  d^2 / k
  * so that the mean of d numbers of unit variance has no more of it than that of k of them, drawn
- * without replacement; the least c that keeps all entries where d <= k, and 1 in an empty row. pi
- * (a's n_cols, positive) may be NULL for ones: k / d. An entry of `always` is none of the d. */
+ * without replacement. It is the least c that keeps all entries where d <= k, and 1 in an empty
+ * row. pi (a's n_cols, positive) may be NULL for ones, with which c = k / d. An entry of `always`
+ * is none of the d. */
 ld_status ld_poisson_factors(ld_tensor **c, const ld_csr *a, const ld_index *rows, int64_t k,
                              const ld_tensor *pi, const ld_index *always);
 
-/* LD_SHAPE or LD_RANGE unless `always` (NULL passes) has for each of `rows`, which are in range, the
- * place of one of its entries or -1. `where` begins the message. */
+/* Fails with LD_SHAPE or LD_RANGE unless `always` (NULL passes) has for each of `rows`, which are
+ * in range, the place of one of its entries or -1. `where` begins the message. */
 ld_status ld_check_always(const char *where, const ld_structure *s, const ld_index *rows,
                           const ld_index *always);
 

@@ -1,14 +1,16 @@
-/* Walks are independent and run in parallel. Without values a step of node2vec draws a candidate
- * uniformly and takes it with probability alpha / max(alpha); after TRIES refusals, and with values
- * always, it goes over the row. That is exact, since when to stop trying depends on past draws. */
+/* Random walks and the frontier sampler. Walks are independent and run in parallel. Without values
+ * a step of node2vec draws a candidate uniformly and takes it with probability alpha / max(alpha);
+ * after TRIES refusals, and with values always, it goes over the row. That is exact, since when to
+ * stop trying depends on past draws. */
 #include "sample/walk.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
+#include "base/search.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum { GRAIN = 64, TRIES = 64, STEP_BITS = 8 }; /* a step has 2^STEP_BITS random positions */
 
@@ -22,26 +24,21 @@ typedef struct {
     atomic_int bad; /* a row with a negative or infinite entry, or -1 */
 } walks;
 
-/* Whether row v has an entry in column u. Only slices have unsorted rows. */
+/* Returns true when row v has an entry in column u. Only slices have unsorted rows. */
 static bool has_entry(const ld_structure *s, int32_t v, int32_t u)
 {
     int64_t low = s->offsets[v], high = s->offsets[v + 1];
-    if (s->root) {
+    if (s->from.root) {
         while (low < high && s->columns[low] != u)
             low++;
         return low < high;
     }
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->columns[middle] < u)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->offsets[v + 1] && s->columns[low] == u;
+    low = ld_search_int32(s->columns, low, high, u);
+    return low < high && s->columns[low] == u;
 }
 
-/* node2vec's alpha of going on to u, where `before` (-1: none) was left for the node in hand. */
+/* Returns node2vec's alpha for a step to u, where `before` is the node before this one (-1:
+ * none). */
 static double alpha(const walks *w, int32_t before, int32_t u)
 {
     if (before < 0)
@@ -51,14 +48,14 @@ static double alpha(const walks *w, int32_t before, int32_t u)
     return has_entry(w->a->s, before, u) ? 1.0 : w->out;
 }
 
-/* The weight of entry e of row v for the next step; infinite when it is bad. */
+/* Returns the weight of entry e of row v for the next step, which is infinite when it is bad. */
 static double weight(const walks *w, int32_t v, int64_t e, int32_t before)
 {
     double x = ld_csr_value(w->a, v, e);
     return x >= 0.0 ? x * alpha(w, before, w->a->s->columns[e]) : (double)INFINITY;
 }
 
-/* The next node by going over the row; v where no entry is positive. */
+/* Draws the next node by a look at all entries of the row; it is v where no entry is positive. */
 static int32_t go_over(walks *w, int32_t v, int32_t before, uint64_t position)
 {
     const ld_structure *s = w->a->s;
@@ -80,7 +77,7 @@ static int32_t go_over(walks *w, int32_t v, int32_t before, uint64_t position)
     return next;
 }
 
-/* The next node where all entries are equal; `before` is that of node2vec or -1. */
+/* Draws the next node where all entries are equal; `before` is node2vec's node before, or -1. */
 static int32_t try_uniform(walks *w, int32_t v, int32_t before, uint64_t position)
 {
     const ld_structure *s = w->a->s;
@@ -141,9 +138,8 @@ ld_status ld_random_walk(ld_index **out, const ld_csr *a, const ld_index *roots,
                          ld_walk_options o, ld_rng *rng)
 {
     walks w = {.a = a, .roots = roots, .length = length, .restart = o.restart};
-    ld_index *nodes = NULL;
-    ld_status st;
-    LD_TRY(check("random_walk", a, roots, "random_walk: root"));
+    LD_OWN(ld_index) *nodes = NULL;
+    LD_CHECK(check("random_walk", a, roots, "random_walk: root"));
     if (length < 0 || (roots->size > 0 && length >= INT32_MAX / roots->size))
         return ld_fail(
             LD_VALUE,
@@ -161,33 +157,29 @@ ld_status ld_random_walk(ld_index **out, const ld_csr *a, const ld_index *roots,
                        "got %g and %g",
                        o.p, o.q);
     atomic_init(&w.bad, -1);
-    LD_TRY(ld_index_new(&nodes, roots->size * (length + 1)));
+    LD_CHECK(ld_index_new(&nodes, roots->size * (length + 1)));
     w.nodes = nodes->data;
     w.stream = ld_rng_next(rng);
-    LD_TRY(ld_parallel_for(roots->size, GRAIN, walk_some, &w));
+    LD_CHECK(ld_parallel_for(roots->size, GRAIN, walk_some, &w));
     if (atomic_load(&w.bad) >= 0) {
-        st = ld_fail(LD_VALUE, "random_walk: row %d has an entry that is negative or not finite",
-                     atomic_load(&w.bad) + 1);
-        goto done;
+        return ld_fail(LD_VALUE, "random_walk: row %d has an entry that is negative or not finite",
+                       atomic_load(&w.bad) + 1);
     }
-    *out = nodes;
-    nodes = NULL;
-done:
-    ld_index_unref(nodes);
-    return st;
+    *out = ld_take(&nodes);
+    return LD_OK;
 }
 
 /* --- the frontier ----------------------------------------------------------------------------- */
 
-/* Sums of weights 0 .. n-1 in a Fenwick tree: sums[i] is that of the last (i & -i) ones up to i - 1.
- */
+/* Adds to weight i of a Fenwick tree of n weights: sums[i] is the sum of the last (i & -i) ones up
+ * to i - 1. */
 static void add(int64_t *sums, int64_t n, int64_t i, int64_t change)
 {
     for (i++; i <= n; i += i & -i)
         sums[i] += change;
 }
 
-/* The i with (sum of the weights before i) <= x < (that with its own). */
+/* Finds the i with (sum of the weights before i) <= x < (that sum with its own). */
 static int64_t find(const int64_t *sums, int64_t n, int64_t x)
 {
     int64_t i = 0, half = 1;
@@ -206,17 +198,16 @@ ld_status ld_frontier_walk(ld_index **out, const ld_csr *a, const ld_index *root
 {
     const int64_t *offsets = a->s->offsets;
     int64_t n = roots->size, total = 0, done_steps = 0;
-    int64_t *sums = NULL;
-    ld_index *at = NULL, *left = NULL;
-    ld_status st;
-    LD_TRY(check("frontier_walk", a, roots, "frontier_walk: root"));
+    LD_FREED int64_t *sums = NULL;
+    LD_OWN(ld_index) *at = NULL, *left = NULL;
+    LD_CHECK(check("frontier_walk", a, roots, "frontier_walk: root"));
     if (steps < 0 || steps > INT32_MAX)
         return ld_fail(LD_VALUE, "frontier_walk: the steps must be 0 to %d, got %" PRId64,
                        INT32_MAX, steps);
-    LD_TRY(ld_index_slice(&at, roots, 0, n));
-    LD_TRY(ld_index_new(&left, steps));
+    LD_CHECK(ld_index_slice(&at, roots, 0, n));
+    LD_CHECK(ld_index_new(&left, steps));
     if (!(sums = ld_calloc_array(n + 1, sizeof *sums, LD_MEM_SCRATCH)))
-        LD_TRY(LD_NOMEM);
+        return LD_NOMEM;
     for (int64_t i = 0; i < n; i++) {
         int64_t degree = offsets[at->data[i] + 1] - offsets[at->data[i]];
         add(sums, n, i, degree);
@@ -225,7 +216,7 @@ ld_status ld_frontier_walk(ld_index **out, const ld_csr *a, const ld_index *root
     ld_stream stream = ld_rng_next(rng);
     for (; done_steps < steps && total > 0; done_steps++) {
         uint64_t position = 2 * (uint64_t)done_steps;
-        LD_TRY(ld_poll_at(done_steps));
+        LD_CHECK(ld_poll_at(done_steps));
         int64_t i = find(sums, n, (int64_t)ld_random_below(stream, position, (uint64_t)total));
         int32_t v = at->data[i];
         int64_t degree = offsets[v + 1] - offsets[v];
@@ -237,10 +228,5 @@ ld_status ld_frontier_walk(ld_index **out, const ld_csr *a, const ld_index *root
         add(sums, n, i, change);
         total += change;
     }
-    LD_TRY(ld_index_slice(out, left, 0, done_steps));
-done:
-    ld_free(sums);
-    ld_index_unref(at);
-    ld_index_unref(left);
-    return st;
+    return ld_index_slice(out, left, 0, done_steps);
 }

@@ -1,17 +1,16 @@
+/* Trees of folders by the functions of POSIX, and locks between processes: a lock is a file under
+ * flock, which the system lets go when the process ends. */
 #include "system/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/memory.h"
 
 enum { OPEN_FOLDERS = 16 };
 
@@ -77,7 +76,8 @@ ld_status ld_sync(const char *path)
     return st;
 }
 
-/* Whether the open file is still the one of this path: its last holder removes it. */
+/* Returns true if the open file is still the one of this path. It is not when another process gave
+ * the lock back, and so removed the file, between our open and our flock. */
 static bool is_current(int fd, const char *path)
 {
     struct stat held, found;
@@ -85,7 +85,8 @@ static bool is_current(int fd, const char *path)
            held.st_ino == found.st_ino;
 }
 
-/* The file of the lock, locked; -1 when another process holds it, or with an error in errno. */
+/* Opens and locks the file of a lock. Returns -1 when another process holds it (EWOULDBLOCK), or
+ * for another error in errno. */
 static int lock_file(const char *path)
 {
     for (;;) {
@@ -101,7 +102,8 @@ static int lock_file(const char *path)
     }
 }
 
-/* Writes into the locked file who we are; a lock whose holder is not known is a lock as well. */
+/* Writes into the locked file who holds it, for messages. A failure does not matter: the lock holds
+ * without that. */
 static void sign(int fd)
 {
     char host[64] = "", text[128];
@@ -133,12 +135,7 @@ ld_status ld_lock_take(bool *taken, ld_lock *lock, const char *path, double seco
             return st;
         nanosleep(&nap, NULL);
     }
-    lock->path = ld_alloc(strlen(path) + 1, LD_MEM_IO);
-    if (!lock->path) {
-        close(fd);
-        return LD_NOMEM;
-    }
-    strcpy(lock->path, path);
+    snprintf(lock->path, sizeof lock->path, "%s", path); /* a longer one cannot be opened */
     sign(fd);
     lock->fd = fd;
     *taken = true;
@@ -151,6 +148,5 @@ void ld_lock_close(ld_lock *lock)
         return;
     unlink(lock->path);
     close(lock->fd);
-    ld_free(lock->path);
-    *lock = (ld_lock){-1, NULL};
+    lock->fd = -1;
 }

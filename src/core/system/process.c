@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/platform.h"
+#include "system/clock.h"
+#include "system/platform.h"
 
 static const double SHORTEST_NAP = 1e-4, LONGEST_NAP = 0.02, PATIENCE = 2; /* seconds */
 
@@ -21,7 +21,8 @@ bool ld_process_exists(const char *name)
     return ld_platform_find_program(path, sizeof path, name);
 }
 
-/* Whether a process has ended and waits for its parent, or init, to notice, where the system tells. */
+/* Returns true if a process has ended and waits for its parent, or init, to notice, where the
+ * system tells. */
 static bool is_zombie(pid_t pid)
 {
     char path[64], state = 0;
@@ -39,7 +40,8 @@ bool ld_process_lives(pid_t pid)
     return (kill(pid, 0) == 0 || errno == EPERM) && !is_zombie(pid);
 }
 
-/* In the child, where until exec only what is safe in a signal handler may be called. */
+/* Becomes the program, in the child, where until exec only functions may be called that are safe in
+ * a signal handler. */
 static void become(const char *path, char *const argv[], char *const environment[], int log,
                    pid_t parent)
 {
@@ -80,7 +82,8 @@ ld_status ld_process_start(ld_process *p, char *const argv[], char *const enviro
     return LD_OK;
 }
 
-/* Between two looks at what was waited for so long: short waits end in time, long ones cost little. */
+/* Sleeps between two looks at a process that was waited for so long: short waits end in time, long
+ * ones cost little. */
 static void nap(double waited)
 {
     double part = waited / 64;
@@ -88,7 +91,7 @@ static void nap(double waited)
     nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
 }
 
-/* Takes notice of its end, if that has come. */
+/* Returns true if the process has ended, and notes its exit status. */
 static bool has_ended(ld_process *p)
 {
     int status;
@@ -106,9 +109,7 @@ ld_status ld_process_wait(bool *ended, ld_process *p, double seconds)
 {
     double began = ld_clock(), waited = 0;
     for (; !(*ended = has_ended(p)) && waited < seconds; waited = ld_clock() - began) {
-        ld_status st = ld_poll();
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_poll());
         nap(waited);
     }
     return LD_OK;

@@ -12,11 +12,11 @@ typedef struct ld_process {
     int status; /* then: its exit status, 128 + n after signal n */
 } ld_process;
 
-/* Whether PATH leads to a program of this name; a name with a slash is a path. Folders of PATH that
+/* True if PATH leads to a program of this name; a name with a slash is a path. Folders of PATH that
  * are not named from the root, such as the current one, are left out. */
 bool ld_process_exists(const char *name);
 
-/* Whether a process of this number is there and has not ended. */
+/* True if a process of this number is there and has not ended. */
 bool ld_process_lives(pid_t pid);
 
 /* Starts the program of this name, looked for in PATH unless it is a path, with `argv`
@@ -30,7 +30,8 @@ ld_status ld_process_start(ld_process *p, char *const argv[], char *const enviro
 /* Waits for its end, at most so many seconds; `ended` tells. LD_CANCELLED on Ctrl-C. */
 ld_status ld_process_wait(bool *ended, ld_process *p, double seconds);
 
-/* Ends it and all of its group: asks, waits a moment, insists. Nothing happens when it has ended. */
+/* Ends it and all of its group: asks, waits a moment, insists. Nothing happens when it has
+ * ended. */
 void ld_process_stop(ld_process *p);
 
 #endif

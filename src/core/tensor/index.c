@@ -1,11 +1,12 @@
+/* Vectors of int32: making them, and looking for elements, duplicates and groups in them. */
 #include "tensor/index.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include "base/sort.h"
+#include "memory/hash.h"
+#include "memory/memory.h"
 
 static ld_status check_size(int64_t size)
 {
@@ -15,8 +16,8 @@ static ld_status check_size(int64_t size)
     return LD_OK;
 }
 
-/* A vector of a length that was checked, over `data`: a block, which it takes, also on failure; or
- * memory in a mapping. */
+/* Makes a vector of a length that was checked over `data`. This is a block, which the vector takes,
+ * freeing it after a failure too, or memory in a mapping. */
 static ld_status header_new(ld_index **out, int32_t *data, int64_t size, ld_mapping *mapping)
 {
     ld_index *x = ld_alloc(sizeof *x, LD_MEM_INDEX);
@@ -140,15 +141,15 @@ ld_status ld_index_sort(ld_index **out, const ld_index *x)
     return st;
 }
 
-/* Where each value first occurred: open addressing over positions. It costs the length of the vectors,
- * however large the ids in them are. */
+/* A hash table of the positions at which values first occurred (open addressing). Its size goes
+ * with the length of the vectors, however large the ids in them are. */
 typedef struct {
     int32_t *slots; /* positions in `values`; -1 = free */
     uint32_t mask;
     const int32_t *values;
 } positions;
 
-enum { TABLE_BITS = 64 }; /* for each position, at least */
+enum { TABLE_BITS = 64 }; /* that a hash table takes for each position, at least */
 
 static ld_status positions_new(positions *p, const ld_index *x)
 {
@@ -196,7 +197,7 @@ done:
     return st;
 }
 
-ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b)
+ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b, ld_absent absent)
 {
     positions where = {0};
     ld_index *found = NULL;
@@ -211,11 +212,15 @@ ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b)
     found->size = 0;
     for (int64_t i = 0; i < b->size; i++) {
         int32_t position = *positions_find(&where, b->data[i]);
-        if (position >= 0)
+        if (position < 0 && absent == LD_ABSENT_ERROR)
+            LD_TRY(ld_fail(LD_RANGE, "find: id %" PRId64 " at position %" PRId64 " is not there",
+                           (int64_t)b->data[i] + 1, i + 1));
+        if (position >= 0 || absent == LD_ABSENT_NONE)
             found->data[found->size++] = position;
     }
-    *out = found;
+    *out = ld_index_ref(found);
 done:
+    ld_index_unref(found);
     ld_free(where.slots);
     return st;
 }
@@ -245,7 +250,7 @@ ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids)
     return LD_OK;
 }
 
-/* A counting sort. */
+/* Groups by a counting sort, which takes time in proportion to x->size + n_ids. */
 ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids)
 {
     ld_index *sorted = NULL, *at = NULL;
@@ -271,7 +276,7 @@ done:
     return st;
 }
 
-/* Fisher and Yates' shuffle, forwards: after i steps the first i places are a uniform draw. */
+/* Shuffles forwards as Fisher and Yates do: after i steps the first i places are a uniform draw. */
 ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng)
 {
     ld_index *x;
@@ -290,7 +295,7 @@ ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng
     return LD_OK;
 }
 
-/* Whether all elements lie in low .. high - 1. */
+/* True when all elements lie in low .. high - 1. */
 static bool is_within(const ld_index *x, int64_t low, int64_t high)
 {
     int32_t least = INT32_MAX, most = INT32_MIN;
@@ -321,7 +326,8 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
     return LD_OK;
 }
 
-/* Whether no id occurs twice, by a bit for each of 0 .. largest. */
+/* Looks for an id that occurs twice, with a bit for each of 0 .. largest. That is quicker than a
+ * hash table, but too much memory where the ids are few and large. */
 static ld_status check_by_bits(bool *distinct, const ld_index *x, uint32_t largest)
 {
     uint64_t *seen = ld_calloc_array(largest / 64 + 1, sizeof *seen, LD_MEM_SCRATCH);
@@ -337,7 +343,7 @@ static ld_status check_by_bits(bool *distinct, const ld_index *x, uint32_t large
     return LD_OK;
 }
 
-/* The same by a table, which knows where. */
+/* Fails with LD_VALUE and both positions when an id occurs twice, which a hash table finds. */
 static ld_status check_by_table(const ld_index *x, const char *what)
 {
     positions seen = {0};

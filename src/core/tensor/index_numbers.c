@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "base/threads.h"
+#include "system/threads.h"
 
 enum { GRAIN = 1 << 14, FLOAT_INTEGERS = 1 << 24 };
 
@@ -19,7 +19,7 @@ static ld_status check_lengths(const char *what, const ld_index *a, const ld_ind
     return LD_OK;
 }
 
-/* a op b with b != 0 for a division; no operand is past 2^31, so nothing overflows. */
+/* Computes a op b with b != 0 for a division; no operand is past 2^31, so nothing overflows. */
 static int64_t combine(ld_id_arith kind, int64_t a, int64_t b)
 {
     bool whole;
@@ -127,7 +127,8 @@ typedef struct {
     ld_stream stream;
 } uniform;
 
-/* A double below 1 may round to 1 as a float; the largest float below it takes its place. */
+/* Fills in uniform numbers. A double below 1 may round to 1 as a float; the largest float below it
+ * takes its place. */
 static void uniform_chunk(void *ctx, int64_t begin, int64_t end)
 {
     const uniform *p = ctx;

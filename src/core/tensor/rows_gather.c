@@ -1,13 +1,13 @@
-/* What is made of stored rows, in parallel. */
+/* Gathers, copies, searches and hashes stored rows, in parallel. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/float16.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/simd.h"
-#include "base/threads.h"
+#include "memory/hash.h"
+#include "memory/memory.h"
+#include "system/simd.h"
+#include "system/threads.h"
 #include "tensor/share.h"
 #include "tensor/stored_rows.h"
 
@@ -21,9 +21,9 @@ static void advise(const ld_rows *x, ld_access access)
         advise(x->parts[i].rows, access);
 }
 
-/* --- numbers ------------------------------------------------------------------------------------ */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
-/* dst[0 .. n - 1] := the numbers at src. */
+/* Converts n numbers at src to floats. */
 static inline __attribute__((always_inline)) void convert(float *dst, ld_number number,
                                                           const void *src, int64_t n)
 {
@@ -38,17 +38,17 @@ static inline __attribute__((always_inline)) void convert(float *dst, ld_number 
             dst[i] = ld_float_of_bfloat16(halves[i]);
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 typedef struct {
     void *dst;
     const ld_rows *x;
-    const int32_t *ids; /* NULL: those from `first` on */
+    const int32_t *ids; /* NULL for the rows from `first` on */
     int64_t first;
     _Atomic int64_t absent; /* a row that is not here, or -1 */
 } gathering;
 
-/* Where row i of those that are gathered is. */
+/* Returns the memory of row i of those that are gathered. */
 static inline const void *row_of(gathering *p, int64_t i)
 {
     int64_t row = p->ids ? p->ids[i] : p->first + i;
@@ -92,7 +92,7 @@ static ld_status each_row(void *dst, const ld_rows *x, const int32_t *ids, int64
     return st == LD_OK && p.absent >= 0 ? ld_rows_absent(x, p.absent) : st;
 }
 
-/* Rows begin .. end - 1 of those that all processes gather. */
+/* Gathers rows begin .. end - 1 of those that all processes gather together. */
 static ld_status gather_own(void *ctx, int64_t begin, int64_t end)
 {
     const gathering *p = ctx;
@@ -100,7 +100,7 @@ static ld_status gather_own(void *ctx, int64_t begin, int64_t end)
                     p->first + begin, end - begin, gather_rows);
 }
 
-/* Which of count rows from `first` on each process has. */
+/* Computes which of `count` rows from `first` on each process has. */
 static void clip_bounds(int64_t *bounds, const ld_rows *x, int64_t first, int64_t count)
 {
     for (int r = 0; r <= x->n_owners; r++) {
@@ -109,7 +109,8 @@ static void clip_bounds(int64_t *bounds, const ld_rows *x, int64_t first, int64_
     }
 }
 
-/* The ids by the processes that have their rows, places[i] being that of ids[i] among them. */
+/* Groups the ids by the processes that have their rows; places[i] is the place of ids[i] among
+ * them. */
 static void group_by_owner(int32_t *grouped, int64_t *places, int64_t *bounds, const ld_rows *x,
                            const int32_t *ids, int64_t count)
 {
@@ -124,7 +125,7 @@ static void group_by_owner(int32_t *grouped, int64_t *places, int64_t *bounds, c
     }
 }
 
-/* dst := the rows of t at these places. */
+/* Copies the rows of t at these places to dst. */
 static void put_back(ld_tensor *dst, const ld_tensor *t, const int64_t *places)
 {
     for (int64_t i = 0; i < dst->n_rows; i++)
@@ -132,7 +133,7 @@ static void put_back(ld_tensor *dst, const ld_tensor *t, const int64_t *places)
                (size_t)t->n_cols * sizeof *t->data);
 }
 
-/* Gathers rows that several processes have, of which all gather the same. */
+/* Gathers rows that several processes have; all of them gather the same rows. */
 static ld_status gather_together(ld_tensor *out, const ld_rows *x, const int32_t *ids,
                                  int64_t first)
 {
@@ -205,7 +206,7 @@ ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_
     return gather(out, x, NULL, first, count);
 }
 
-/* The rows `ids` that are among the parts; those in memory need nothing. */
+/* Prefetches the rows `ids` that are among the parts; rows in memory need nothing. */
 static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
 {
     int32_t *own = ld_alloc_array(n + 1, sizeof *own, LD_MEM_SCRATCH);
@@ -237,7 +238,7 @@ ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids)
     return st == LD_OK && x->n_parts > 0 ? prefetch_parts(x, ids->data, ids->size) : st;
 }
 
-/* --- all of them -------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 typedef struct {
     const ld_rows *x;

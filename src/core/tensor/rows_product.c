@@ -1,7 +1,8 @@
-/* A product of stored rows: a panel of them at a time becomes floats and is multiplied, so that the
- * whole is never in memory. Panels are of whole tiles, those of the product of all rows. */
-#include "base/memory.h"
-#include "tensor/blas.h"
+/* Multiplies stored rows: a panel of them at a time becomes floats and is multiplied, so that the
+ * whole is never in memory. Panels are of whole tiles, so that the bits are those of a product of
+ * all rows. */
+#include "memory/memory.h"
+#include "tensor/matmul.h"
 #include "tensor/share.h"
 #include "tensor/stored_rows.h"
 

@@ -1,10 +1,11 @@
-/* What is worth sending: an element takes about as long on a network of 10 Gbit/s as 32
- * multiplications, and a message as long as a million. */
+/* Shares the rows of a product among processes where it pays: an element takes about as long on a
+ * network of 10 Gbit/s as 32 multiplications, and a message as long as a million. */
 #include "tensor/share.h"
 
 #include <inttypes.h>
 
-#include "base/memory.h"
+#include "base/search.h"
+#include "memory/memory.h"
 
 enum { LEAST_TERMS = 32, LEAST_IN_ALL = 1 << 20 };
 
@@ -20,24 +21,11 @@ static bool pays(const ld_tensor *rows, int64_t terms)
     return terms >= LEAST_TERMS && terms * ld_tensor_size(rows) >= LEAST_IN_ALL;
 }
 
-/* The first of n rows before which there are at least so many entries. */
-static int64_t row_at(const int64_t *offsets, int64_t n, int64_t entries)
-{
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (offsets[middle] - offsets[0] < entries)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int64_t bound(int rank, int64_t n, int64_t unit, const int64_t *offsets)
 {
     if (offsets)
-        return row_at(offsets, n, (offsets[n] - offsets[0]) / share->size * rank);
+        return ld_search_int64(offsets, 0, n,
+                               offsets[0] + (offsets[n] - offsets[0]) / share->size * rank);
     int64_t units = (n + unit - 1) / unit, row = units * rank / share->size * unit;
     return row < n ? row : n;
 }

@@ -1,6 +1,6 @@
-/* Products that several processes make together: they have the same operands, each makes some rows of
- * the result and gives them to the others, so that all have the bits that one alone would have. What
- * the core knows of other processes is this. */
+/* Shares products among several processes: all have the same operands, each makes some rows of the
+ * result and gives them to the others, so that all have the bits that one alone would have. Core
+ * knows nothing else of other processes. */
 #ifndef LD_TENSOR_SHARE_H
 #define LD_TENSOR_SHARE_H
 
@@ -11,16 +11,17 @@
 
 typedef struct {
     int rank, size;
-    /* Brings all rows to all: those of process r are bounds[r] .. bounds[r + 1] - 1. After a failure
-     * it keeps a reference to the tensor as long as somebody may still write to it. */
+    /* Brings all rows to all processes: those of process r are bounds[r] .. bounds[r + 1] - 1.
+     * After a failure it keeps a reference to the tensor as long as somebody may still write to
+     * it. */
     ld_status (*exchange)(ld_tensor *rows, const int64_t *bounds);
 } ld_share;
 
-/* Has the products of the main thread shared from now on, or no more (NULL). All processes must make
+/* Shares the products of the main thread from now on, or no longer (NULL). All processes must make
  * the same ones in the same order meanwhile. */
 void ld_share_set(const ld_share *share);
 
-/* Makes rows begin .. end-1 of a product; meanwhile nothing is shared. */
+/* The type of functions that make rows begin .. end-1 of a product; meanwhile nothing is shared. */
 typedef ld_status ld_share_fn(void *ctx, int64_t begin, int64_t end);
 
 /* Makes all rows of a product by fn, or this process's share of them where it is worth sending the
@@ -30,15 +31,15 @@ typedef ld_status ld_share_fn(void *ctx, int64_t begin, int64_t end);
 ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int64_t *offsets,
                         ld_share_fn *fn, void *ctx);
 
-/* The same for rows that only some process can make each: number r makes bounds[r] .. bounds[r + 1] -
- * 1, however little that is worth. Only where ld_share_is_on. */
+/* Makes rows of which only one process has the operands: number r makes bounds[r] .. bounds[r + 1]
+ * - 1, even if that is little work. It may be called only where ld_share_is_on. */
 ld_status ld_share_own(ld_tensor *rows, const int64_t *bounds, ld_share_fn *fn, void *ctx);
 
-/* LD_VALUE, with `where` beginning the message, unless bounds[0] .. bounds[size] go from 0 to n_rows and
- * never descend: rows bounds[r] .. bounds[r + 1] - 1 are those of process r. */
+/* Fails with LD_VALUE, with `where` beginning the message, unless bounds[0] .. bounds[size] go from
+ * 0 to n_rows and never descend: rows bounds[r] .. bounds[r + 1] - 1 are those of process r. */
 ld_status ld_share_check_bounds(const int64_t *bounds, int size, int64_t n_rows, const char *where);
 
-/* Whether products of this thread are shared, and by how many. */
+/* Returns true when products of this thread are shared; *size is by how many processes. */
 bool ld_share_is_on(int *size);
 
 #endif

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
-/* Storage over `data`: a block, which it takes, also on failure; or memory in a mapping. */
+/* Makes storage over `data`. This is a block, which it takes, freeing it after a failure too, or
+ * memory in a mapping. */
 static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_mapping *mapping)
 {
     ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
@@ -35,7 +36,7 @@ static ld_status storage_in_memory(ld_storage **out, int64_t size)
     return block ? storage_over(out, block, size, NULL) : LD_NOMEM;
 }
 
-/* Storage that the room counts: in memory, or in a file that it has made. */
+/* Makes storage that a room counts, in memory or in a file of the room. */
 static ld_status storage_in_room(ld_storage **out, int64_t size, ld_room *room)
 {
     int64_t bytes = size * (int64_t)sizeof(float);
@@ -52,7 +53,8 @@ static ld_status storage_in_room(ld_storage **out, int64_t size, ld_room *room)
     return st;
 }
 
-/* A size whose bytes no int64_t holds goes to memory, which refuses it in words. */
+/* Makes storage of its own. A size whose bytes no int64_t holds goes to ld_alloc, which refuses it
+ * with a message. */
 static ld_status storage_new(ld_storage **out, int64_t size)
 {
     int64_t bytes;
@@ -86,7 +88,7 @@ static void storage_unref(ld_storage *s)
     }
 }
 
-/* A tensor header over `storage`, whose reference it takes over. */
+/* Makes a tensor over `storage`, whose reference it takes over. */
 static ld_status header_new(ld_tensor **out, ld_storage *storage, float *data, int ndim,
                             int64_t n_rows, int64_t n_cols)
 {
@@ -277,7 +279,7 @@ bool ld_tensor_has_views(const ld_tensor *t)
     return t->storage && atomic_load(&t->storage->refs) > 1;
 }
 
-/* A part of `whole`, an optimizer's, that counts its own views. */
+/* Makes storage for a part of `whole`, an optimizer's, which counts its own views. */
 static ld_status storage_within(ld_storage **out, ld_storage *whole, float *data, int64_t size)
 {
     ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/philox.h"
-#include "base/threads.h"
+#include "random/philox.h"
+#include "system/threads.h"
 #include "tensor/tensor.h"
 
 enum { GRAIN = 1 << 16, LANES = LD_PHILOX_LANES };

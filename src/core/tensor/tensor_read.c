@@ -1,13 +1,13 @@
-/* What the elements of a tensor say. */
+/* Reads the elements of a tensor: equality, extremes, range, norm, hash. */
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "memory/hash.h"
 #include "tensor/tensor.h"
 
 enum {
     LANES = 16,                /* elements that are compared at once */
-    PIECE = 4096,              /* that are looked at before it is asked what was found */
+    PIECE = 4096,              /* elements that are searched before a branch */
     FLT_INFINITE = 0x7f800000, /* the bits of infinity */
 };
 
@@ -32,8 +32,8 @@ int64_t ld_tensor_extreme(const ld_tensor *t, int sign)
     return best;
 }
 
-/* The greatest of the numbers that the bits of n elements are without their signs: those of what is
- * infinite are FLT_INFINITE, those of NaN more. */
+/* Returns the greatest of the bits of n elements, read as integers without their signs: infinity
+ * gives FLT_INFINITE, a NaN more. */
 static int32_t most_bits(const float *data, int64_t n)
 {
     int32_t most = 0;
@@ -46,7 +46,7 @@ static int32_t most_bits(const float *data, int64_t n)
     return most;
 }
 
-/* Brings the n elements, none of which is NaN, into *least and *greatest. */
+/* Widens *least and *greatest to include the n elements, none of which is NaN. */
 static void widen(float *least, float *greatest, const float *data, int64_t n)
 {
     float low[LANES], high[LANES];

@@ -1,5 +1,5 @@
---- What there is to call: every public function with its parameters, and the methods of an object,
--- found as help finds them, so that what is new is called too.
+--- Lists the functions to call: every public function with its parameters, and the methods of an
+-- object, found as help finds them, so that new ones are called too.
 local core = require "ladies_core"
 local fields = require "ladies.base.fields"
 
@@ -7,7 +7,7 @@ local surface = {}
 
 -- Left out, by a pattern of the name: other programs, the network, files that are not the caller's,
 -- work of minutes, and what takes the whole settings of an experiment or a shape, or raises
--- what it is given. Switches for tests, too.
+-- what it is given. So are functions whose documentation has the words "For tests:" (see left_out).
 local LEFT_OUT = {
   "^process%.", "^folder%.remove", "^truncate$", "^help$", "^home$",
   "^experiment%.re[a-z]+$", "^experiment%.model$", "^experiment%.sampler$", "^experiment%.options$",
@@ -25,9 +25,14 @@ local MODEST = {
   ["ladies.Index:group"] = 1, ["sampling.permutation"] = 1,
 }
 
+-- The option that ends the loops of these, which go on for as long as they are told to. It is
+-- always given.
+local ENDED_BY = {train = "max_batches"}
+
 local function with_modesty(name, parameters)
   local parameter = parameters[MODEST[name]]
   if parameter then parameter.modest = true end
+  if ENDED_BY[name] then table.insert(parameters[1].options, ENDED_BY[name]) end
   return parameters
 end
 

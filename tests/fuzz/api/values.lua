@@ -28,14 +28,14 @@ for kind, names in pairs{
     "means pi tensor features class_weights p_cols mask",
   matrix = "A P adjacency graph adj",
   rng = "rng",
-  count = "n k n_rows n_cols size samples hidden inputs outputs batch_size max_batches seed row " ..
-    "column classes per_class power entries every last n_ids eval_every patience clusters",
-  few = "layers epochs batches threads draws width height runs",
+  count = "n k n_rows n_cols size samples hidden inputs outputs batch_size seed row column " ..
+    "classes per_class power entries every last n_ids eval_every patience clusters",
+  few = "layers epochs batches max_batches threads draws width height runs",
   number = "low high bound deviation lr momentum weight_decay eps slope alpha exponent inside " ..
     "most number value scale share dropout clip min_gain floor factor",
   seconds = "seconds max_seconds",
   path = "path from to base out folder file log member runs cache",
-  call = "f forward backward make sampler progress validate loss on_validation schedule init " ..
+  call = "f forward backward make sampler progress validation loss on_validation schedule init " ..
     "count_memory after activation",
   data = "data dataset", model = "model", parameters = "parameters",
   numbers = "samples list table ids", parts = "parts", batch = "batch",
@@ -78,20 +78,28 @@ function values.any(world)
   return world.pick()
 end
 
+-- Options that are always given: without them a run goes on for as long as its model gets better,
+-- and a round would be spent in one call of ladies.train.
+local ALWAYS = {max_batches = true}
+
 local function options(world, names)
   local given = {}
   for _, name in ipairs(names) do
-    if random(3) > 1 then given[name] = values.named(world, name) end
+    if ALWAYS[name] or random(3) > 1 then given[name] = values.named(world, name) end
+    if ALWAYS[name] and given[name] == nil then given[name] = values.few() end
   end
   if random(40) == 1 then given[one_of(WORDS)] = values.any(world) end
   return random(30) == 1 and setmetatable(given, {__index = world.callback()}) or given
 end
 
+--- A small number of repetitions.
+function values.few() return random(-1, 5) end
+
 local CLASS_OF = {index = "Index", tensor = "Tensor", matrix = "Matrix", rng = "Rng"}
 
 local MAKE = {
   count = function() return random(4) > 1 and random(0, 7) or one_of(NUMBERS) end,
-  few = function() return random(-1, 5) end,
+  few = values.few,
   number = function() return random(3) > 1 and random() or one_of(NUMBERS) end,
   path = function(world) return world.path() end,
   call = function(world) return random(4) == 1 and world.pick "sampler" or world.callback() end,

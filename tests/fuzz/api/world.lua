@@ -10,7 +10,7 @@ local random = math.random
 
 local MOST_OBJECTS, MOST_ELEMENTS = 80, 1 << 16
 
--- What a value is to the pool: its class, or nil for what is not kept.
+-- Returns the class under which the pool keeps a value, or nil for a value that it does not keep.
 local function kind_of(value)
   local class = options.class_of(value)
   if class == "Tensor" then

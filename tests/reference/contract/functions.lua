@@ -1,6 +1,7 @@
 --- The gradient contract of the other functions in C that take tensors or matrices.
 local ladies = require "ladies"
 local core = require "ladies_core"
+local by_runs = require "ladies.data.by_runs"
 local kinds = require "reference.contract.kinds"
 
 local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
@@ -27,9 +28,16 @@ local entries = {
     end),
     refuses(function(c) return ladies.where(c.m, 1, 2) end),
   },
+  ["concat_rows"] = passes({M, dense(2, 3)}, function(_, x, y)
+    return ladies.concat_rows{x, y, x, y, x, y, x} * 2
+  end),
   ["matrix"] = refuses(function(c)
     return ladies.matrix{n_rows = 9, n_cols = 1, rows = ladies.range(1, 9),
                          cols = index{1, 1, 1, 1, 1, 1, 1, 1, 1}, values = c.e}
+  end),
+  ["edge_matrix"] = refuses(function(c)
+    return ladies.edge_matrix{n_rows = 9, n_cols = 1, rows = ladies.range(1, 9),
+                              cols = index{1, 1, 1, 1, 1, 1, 1, 1, 1}, values = c.e}
   end),
   ["csr"] = refuses(function(c)
     return ladies.csr{n_rows = 1, n_cols = 6, offsets = index{1, 7}, columns = ladies.range(1, 6),
@@ -45,6 +53,12 @@ local entries = {
   ["sampling.choice"] = refuses(function(c)
     return ladies.sampling.choice(c.v4, 2, {rng = rng()})
   end),
+  ["sampling.negatives"] = reads(function(c)
+    return ladies.sampling.negatives(c.A, index{1, 2}, 3, {rng = rng(), loops = true})
+  end),
+  ["sampling.non_edges"] = reads(function(c)
+    return ladies.sampling.non_edges(c.A, 3, {rng = rng(), loops = true})
+  end),
   ["generate.labels"] = refuses(function(c) return core.generate.labels(9, c.v4, rng()) end),
   ["generate.features"] = refuses(function(c)
     return core.generate.features(LABELS, c.m, rng())
@@ -55,9 +69,9 @@ local entries = {
   ["generate.chung_lu"] = refuses(function(c)
     return core.generate.chung_lu(c.v4, LABELS, 4, 0.5, rng())
   end),
-  ["generate.chung_lu_runs"] = refuses(function(c)
+  ["generate.chung_lu_runs"] = core.edge_runs and refuses(function(c)
     local n = #LABELS
-    local runs, dropped = core.edge_runs(".", n, n), core.edge_runs(".", n, n)
+    local runs, dropped = by_runs.new(".", n), by_runs.new(".", n)
     return core.generate.chung_lu_runs(runs, dropped, c.v4, LABELS, 4, 0.5, 1, rng())
   end),
   ["freeze"] = refuses(function(c) return core.freeze(c.m) end),
@@ -95,6 +109,9 @@ local entries = {
     ladies.optim.adam({weight}):set_mean(ladies.zeros(128) * c.one, {true})
   end),
 
+  ["Optimizer:group"] = reads(function(c)
+    return ladies.optim.sgd{c.m}:group({c.m}, {lr = 1})
+  end),
   ["sgd"] = reads(function(c) return ladies.optim.sgd{c.m} end),
   ["adam"] = reads(function(c) return ladies.optim.adam{c.m} end),
   ["adamw"] = reads(function(c) return ladies.optim.adamw{c.m} end),

@@ -1,5 +1,5 @@
---- What an entry in the list of the gradient contract is, and what entries are called with; see
--- tests/test_gradient_contract.lua.
+--- Makes the entries in the list of the gradient contract, and the arguments that they are called
+-- with; see tests/gradients/test_gradient_contract.lua.
 local ladies = require "ladies"
 local temporary = require "reference.temporary"
 
@@ -60,8 +60,8 @@ end
 
 function M.rng() return ladies.rng(1) end
 
---- What entries take their arguments from. When wanted, its parameters and the matrix A over one of
--- them carry gradients; `plain` and `constant` never do.
+--- Makes the values that entries take their arguments from. When wanted, its parameters and the
+-- matrix A over one of them carry gradients; `plain` and `constant` never do.
 function M.context(with_gradients)
   local c = {
     v = M.vector(6)(), v4 = M.positive(M.vector(4))(), e = M.positive(M.vector(M.ENTRIES))(),
@@ -104,7 +104,7 @@ function M.of_matrix(f, ...)
   end)
 end
 
---- The same of a matrix that is constant.
+--- Makes an entry for a function of a constant matrix, and of further inputs.
 function M.of_structure(f, ...)
   return M.passes({...}, function(c, ...) return f(c.plain, ...) end)
 end

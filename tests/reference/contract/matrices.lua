@@ -62,9 +62,26 @@ return {
   ["Matrix:row_max"] = of_matrix(function(A) return A:row_max() end),
   ["Matrix:col_max"] = of_matrix(function(A, v) return A:scale_rows(v):col_max() end, vector(4)),
   ["Matrix:neighbour_max"] = of_structure(function(A, x) return A:neighbour_max(x) end, M),
+  ["Matrix:neighbour_mean"] = of_structure(function(A, x) return A:neighbour_mean(x) end, M),
+  ["Matrix:neighbour_std"] = of_structure(function(A, x) return A:neighbour_std(x) end, M),
+  ["Matrix:relu_sums"] = {
+    of_structure(function(A, v, x, f, w, b) return A:relu_sums(v, x, f, w, b) end,
+      vector(ENTRIES), M, kinds.dense(ENTRIES, 2), kinds.dense(2, 3), vector(3)),
+    refuses(function(c) return c.plain:relu_sums(ladies.ones(ENTRIES), c.A,
+      ladies.ones(ENTRIES, 1), ladies.ones(1, 4)) end),
+  },
   ["Matrix:entry_values"] = of_matrix(function(A) return A:entry_values() end),
   ["Matrix:to_dense"] = of_matrix(function(A) return A:to_dense() end),
   ["Matrix:degrees"] = of_matrix(function(A) return A:degrees() * A:row_sums() end),
+  ["Matrix:has"] = of_matrix(function(A)
+    return A:has(index{1, 2, 3, 4}, index{1, 3, 2, 4}) * A:row_sums()
+  end),
+  ["Matrix:common_neighbours"] = {
+    of_matrix(function(A)
+      return A:common_neighbours(index{1, 2, 3, 4}, index{2, 2, 1, 1}) * A:row_sums()
+    end),
+    refuses(function(c) return c.plain:common_neighbours(index{1}, index{2}, c.v4) end),
+  },
   ["Matrix:sample_rows"] = {
     of_matrix(function(A) return (A:sample_rows(index{1, 4}, 1, {rng = rng()})) end),
     refuses(function(c) return c.plain:sample_rows(index{1, 2}, 1, {rng = rng(), p = c.e}) end),
@@ -93,9 +110,23 @@ return {
     refuses(function(c) return c.A:matmul_t_precise(M()) end),
     refuses(function(c) return c.plain:matmul_t_precise(c.m) end),
   },
+  ["Matrix:matmul_sparse"] = {
+    refuses(function(c) return c.A:matmul_sparse(c.plain) end),
+    refuses(function(c) return c.plain:matmul_sparse(c.A) end),
+  },
+  ["Matrix.__add"] = {
+    refuses(function(c) return c.A + c.plain end), refuses(function(c) return c.plain + c.A end),
+  },
+  ["Matrix.__sub"] = {
+    refuses(function(c) return c.A - c.plain end), refuses(function(c) return c.plain - c.A end),
+  },
   ["Matrix:symmetrize"] = refuses(function(c) return c.A:symmetrize() end),
   ["Matrix:draw_cols"] = refuses(function(c)
     return c.A:draw_cols(index{1, 2}, 2, {rng = rng()})
+  end),
+  ["Matrix:sample_before"] = refuses(function(c)
+    local times, order = c.A:row_of() * 0 + 1, ladies.range(1, c.A.nnz)
+    return (c.A:sample_before(index{1, 2}, index{2, 2}, 1, times, order, {rng = rng()}))
   end),
   ["Matrix:ego_graphs"] = refuses(function(c)
     return (c.A:ego_graphs(index{1, 2}, 2, 1, {rng = rng()}))
@@ -115,6 +146,9 @@ return {
   ["Matrix:row_of"] = reads(function(c) return c.A:row_of() end),
   ["Matrix:col_of"] = reads(function(c) return c.A:col_of() end),
   ["Matrix:offsets"] = reads(function(c) return c.A:offsets() end),
+  ["Matrix:find"] = reads(function(c) return c.A:find(index{1, 2}, index{2, 4}) end),
+  ["Matrix:align"] = reads(function(c) return c.A:align(c.plain) end),
+  ["Matrix:is_simple"] = reads(function(c) return c.A:is_simple() end),
   ["Matrix:diagonal"] = reads(function(c) return c.A:diagonal() end),
   ["Matrix:empty_rows"] = reads(function(c) return c.A:empty_rows() end),
   ["value_range"] = reads(function(c) return core.value_range(c.A) end),

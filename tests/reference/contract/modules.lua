@@ -2,7 +2,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local kinds = require "reference.contract.kinds"
-local neighbourhood = require "ladies.data.neighbourhood"
+local node_of = require "ladies.data.about.node"
 local show = require "ladies.show"
 
 local passes, refuses, reads = kinds.passes, kinds.refuses, kinds.reads
@@ -138,11 +138,32 @@ local entries = {
   ["samplers.pass"] = refuses(function(c)
     return draws("pass", {samples = {2}, features = ladies.ones(4, 2)})(c.A)
   end),
+  ["eigenvectors"] = refuses(function(c)
+    local diagonal = ladies.csr{n_rows = 4, n_cols = 4, offsets = ladies.range(1, 5),
+      columns = ladies.range(1, 4)}
+    return ladies.eigenvectors(diagonal:with_values(c.v4), 1)
+  end),
+  ["sampling.joint_probabilities"] = refuses(function(c)
+    return ladies.sampling.joint_probabilities(c.v4, 2, {draw = "pivotal"})
+  end),
   ["sampling.poisson_probabilities"] = refuses(function(c)
     return ladies.sampling.poisson_probabilities(c.v4, 2)
   end),
   ["sampling.poisson"] = refuses(function(c)
     return ladies.sampling.poisson(c.v4, 2, {rng = rng()})
+  end),
+  ["sampling.layerwise"] = {
+    refuses(function(c)
+      return ladies.sampling.layerwise(c.A, {samples = {2}})(index{1, 2}, rng())
+    end),
+    refuses(function(c)
+      return ladies.sampling.layerwise(c.A, {samples = {2}, probability = "norms",
+        columns = "graph"})(index{1, 2}, rng())
+    end),
+  },
+  ["sampling.mini_batch"] = of_matrix(function(A)
+    return ladies.sampling.mini_batch(index{1, 2}, 1, function(_, dst) return A:slice(dst) end)
+      .blocks[1].adj
   end),
   ["sampling.check"] = of_matrix(function(A)
     local block = whole(A)
@@ -195,6 +216,23 @@ local entries = {
       return ladies.smoothing.correct_and_smooth(dataset(dense(4, 3)(), c.A, "keep"), c.constant)
     end),
   },
+  ["links.split"] = refuses(function(c)
+    return ladies.links.split(ladies.graph.new(c.A)).graph.adjacency
+  end),
+  ["links.left_out"] = refuses(function(c)
+    local batch = {blocks = {whole(c.plain)}}
+    return ladies.links.left_out(ladies.graph.new(c.A), batch, index{1}, index{2}).blocks[1].adj
+  end),
+  ["links.ranks"] = refuses(function(c)
+    local edges = ladies.links.split(ladies.graph.new(kinds.square_matrix()), {val = 0, test = 0})
+    return ladies.links.ranks(edges, index{1}, ladies.nn.link_decoder{inputs = 3}, c.m)
+  end),
+  ["LinkDecoder:forward"] = passes({M, M}, function(_, x, y)
+    return ladies.nn.link_decoder{inputs = 3}:forward(x, y)
+  end),
+  ["LinkDecoder:candidates"] = passes({M, M}, function(_, x, y)
+    return ladies.nn.link_decoder{inputs = 3}:candidates(x, y, "to")
+  end),
   ["metrics.f1"] = refuses(function(c)
     return ladies.metrics.f1(gcn(), dataset(c.m), index{1, 2})
   end),
@@ -235,7 +273,7 @@ local entries = {
   ["plot.scatter"] = reads(function(c) return ladies.plot.scatter(c.m:slice_cols(1, 2)) end),
   ["plot.spy"] = reads(function(c) return ladies.plot.spy(c.A) end),
   ["Dataset:draw"] = reads(function(c) return dataset(c.m):draw(1) end),
-  ["Dataset:show"] = reads(function(c) return neighbourhood(dataset(c.m), 1) end),
+  ["Dataset:show"] = reads(function(c) return node_of.text(dataset(c.m), 1) end),
   ["show"] = reads(function(c) return ladies.show(c.A) end),
   ["help"] = reads(function() return ladies.help_text(ladies.help) end),
   ["help_text"] = reads(function(c) return ladies.help_text(c.m) end),
@@ -256,13 +294,35 @@ local entries = {
   ["metrics.accuracy"] = reads(function(c)
     return ladies.metrics.accuracy(c.m:argmax(), LABELS)
   end),
+  ["metrics.calibration"] = reads(function(c)
+    return ladies.metrics.calibration(c.m, LABELS).error
+  end),
   ["GcnConv:transform_is_cheaper"] = reads(function(c)
     return convolution().transform_is_cheaper(c.A, 3, 2)
   end),
   ["gradcheck"] = "opens a step of its own",
   ["sampling.hash"] = reads(function(c) return ladies.sampling.hash{blocks = {whole(c.A)}} end),
 }
-for _, name in ipairs{"micro_f1", "macro_f1"} do
+for _, name in ipairs{"roc_auc", "average_precision"} do
+  entries["metrics." .. name] = reads(function(c)
+    return ladies.metrics[name](c.v4, ladies.tensor{0, 1, 1, 0})
+  end)
+end
+for _, name in ipairs{"mse", "mae", "r2"} do
+  entries["metrics." .. name] = reads(function(c)
+    return ladies.metrics[name](c.m, ladies.ones(4, 3))
+  end)
+end
+entries["metrics.ranks"] = {
+  refuses(function(c) return ladies.metrics.ranks(c.v4, ladies.ones(4, 3)) end),
+  refuses(function(c) return ladies.metrics.ranks(ladies.ones(4), c.m) end),
+}
+for _, name in ipairs{"mrr", "hits"} do
+  entries["metrics." .. name] = reads(function(c)
+    return ladies.metrics[name](c.v4, c.m, name == "hits" and 2 or nil)
+  end)
+end
+for _, name in ipairs{"micro_f1", "macro_f1", "by_class", "precision", "recall"} do
   entries["metrics." .. name] = reads(function(c)
     return ladies.metrics[name](c.m:above(0):clone(), ladies.ones(4, 3))
   end)

@@ -41,7 +41,15 @@ return {
   ["Tensor:below"] = passes({M}, function(_, x) return x:below(-0.5) * x end),
   ["Tensor:equals"] = passes({M}, function(_, x) return x:equals(x:abs()) * x end),
   ["Tensor:max"] = along("max", passes({V}, method "max")),
-  ["Tensor:topk"] = passes({V}, function(_, x) return (x:topk(4)) end),
+  ["Tensor:topk"] = {
+    passes({V}, function(_, x) return (x:topk(4)) end),
+    passes({M}, function(_, x) return (x:topk(2)) end),
+  },
+  ["Tensor:sort"] = {
+    passes({V}, function(_, x) return (x:sort()) end),
+    passes({M}, function(_, x) return (x:sort(true)) end),
+  },
+  ["Tensor.__concat"] = passes({M, dense(2, 3)}, function(_, x, y) return x .. y .. x end),
   ["Tensor:min"] = along("min", passes({V}, method "min")),
   ["Tensor:norm"] = {passes({M}, method "norm"), passes({V}, method "norm")},
   ["Tensor.__index"] = {
@@ -68,6 +76,10 @@ return {
     passes({positive(V)}, function(_, x) return x ^ -0.5 end),
     passes({V}, function(_, x) return 2 ^ x end),
   },
+  ["Tensor.__mod"] = {
+    passes({M, positive(row)}, function(_, x, y) return x % (y + 3) end),
+    passes({V}, function(_, x) return x % 3 end),
+  },
   ["Tensor.__unm"] = passes({M}, function(_, x) return -x end),
   ["Tensor:relu"] = passes({M}, method "relu"),
   ["Tensor:leaky_relu"] = passes({M}, method("leaky_relu", 0.2)),
@@ -78,6 +90,9 @@ return {
   ["Tensor:log"] = passes({P}, method "log"),
   ["Tensor:sqrt"] = passes({P}, method "sqrt"),
   ["Tensor:square"] = passes({M}, method "square"),
+  ["Tensor:sin"] = passes({M}, method "sin"),
+  ["Tensor:cos"] = passes({M}, method "cos"),
+  ["Tensor:huber"] = {passes({M}, method "huber"), passes({V}, method("huber", 0.5))},
   ["Tensor:abs"] = passes({M}, method "abs"),
   ["Tensor:dropout"] = passes({M}, function(_, x) return x:dropout(0.5, rng()) end),
   ["Tensor:relu_dropout"] = passes({M}, function(_, x) return x:relu_dropout(0.5, rng()) end),
@@ -105,6 +120,8 @@ return {
   ["Tensor:log_softmax"] = passes({M}, method "log_softmax"),
   ["Tensor:sum"] = along "sum",
   ["Tensor:mean"] = along "mean",
+  ["Tensor:variance"] = along("variance", passes({M}, method("variance", nil, 1))),
+  ["Tensor:std"] = along("std", passes({M}, method("std", 1, 1))),
   ["Tensor:row_sums"] = along "row_sums",       -- by the powers 1 and 2
   ["Tensor:col_sums"] = along "col_sums",
   ["Tensor:cumsum"] = {
@@ -116,6 +133,8 @@ return {
   ["Tensor:requires_grad_"] = passes({M}, method "requires_grad_"),
 
   -- refusing
+  ["Tensor:floor"] = refuses(function(c) return c.m:floor() end),
+  ["Tensor:round"] = refuses(function(c) return c.m:round() end),
   ["Tensor.__newindex"] = refuses(function(c) c.v[1] = 2 end),
   ["Tensor:matmul_precise"] = {
     refuses(function(c) return c.m:matmul_precise(c.constant, {transpose_b = true}) end),

@@ -109,7 +109,8 @@ add("tail of columns", "tail", function(_, size)
 end)
 add("tail cut", "tail", function(_, size)
   return function(block)
-    -- What is drawn rarely has a large weight, which is too small; the others make up for it.
+    -- Nodes that are drawn rarely have a large weight, which is too small; the others make up for
+    -- it.
     local most = median(block.w:to_table())
     local large = block.w:above(math.max(1, most))
     return nil, 1 + size - large * (2 * size)

@@ -1,4 +1,4 @@
---- Which test executes which lines of src/core and lua/, and how long it takes.
+--- Maps which test executes which lines of src/core and lua/, and how long it takes.
 local cjson = require "cjson"
 local gcov = require "tools.gcov"
 local Tree = require "tools.mutants.tree"
@@ -32,7 +32,7 @@ end
 
 -- Adds the lines of C that were executed, and to `code` all that there are, then forgets them.
 local function add_c_lines(executed, code, tree)
-  for path, file in pairs(gcov.read(tree.root, tree.build, "/CMakeFiles/ladies-core.dir")) do
+  for path, file in pairs(gcov.read(tree.root, tree.build, "/src")) do
     code[path] = code[path] or {lines = {}, functions = {}}
     for number, count in pairs(file.lines) do
       code[path].lines[number] = true
@@ -62,7 +62,7 @@ function Map.part(root, folder, plain, names, job, jobs)
   local code = {}
   local lines = folder .. "/lines"
   local env = {"LADIES_LINES=" .. lines,
-    "LUA_INIT=@" .. tree.root .. "/tests/tools/mutants/lines.lua"}
+    "LUA_INIT=@" .. tree.root .. "/tests/tools/lines.lua"}
   local plain_tests = plain:tests()
   os.execute(("find '%s' -name '*.gcda' -delete; rm -f '%s'"):format(tree.build, lines))
   local tests = tree:tests()
@@ -90,8 +90,8 @@ function Map.part(root, folder, plain, names, job, jobs)
   return part
 end
 
---- What Map.load reads as JSON, of parts that hold all tests. Each knows all lines of a file of C
--- that it knows.
+--- Joins parts of a map, which together hold all tests, into the table that Map.load reads as JSON.
+-- A part that knows a file of C knows all of its lines.
 function Map.join(parts)
   local made = {tests = {}, code = {}}
   for _, part in ipairs(parts) do
@@ -129,7 +129,8 @@ local function counted_line(code, line)
   return best
 end
 
--- The same for Lua, where the lines that some test executes are all that is known.
+-- Returns the line of Lua that stands for `line`: the last one before it that some test executes,
+-- since nothing else is known.
 local function reached_line(tests, path, line)
   local best
   for _, test in ipairs(tests) do

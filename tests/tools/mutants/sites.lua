@@ -21,7 +21,7 @@ local OPERATORS = {
 local WORDS = {["true"] = {"false"}, ["false"] = {"true"}, ["break"] = {""}, ["continue"] = {""}}
 local NEGATION = {c = "!", lua = "not"}
 
--- What only speaks to the compiler or hurries the machine.
+-- Words that only speak to the compiler or hurry the machine.
 local UNTOUCHED = {_Static_assert = true, __attribute__ = true, __builtin_prefetch = true,
   __has_feature = true}
 
@@ -79,7 +79,7 @@ local CONDITION = {
 }
 local CONDITIONAL = {["if"] = true, ["while"] = true, ["elseif"] = true}
 
--- Whether a statement of C may begin at tokens[i]: not a declaration.
+-- Tells whether a statement of C, and no declaration, may begin at tokens[i].
 local function begins_in_c(tokens, i)
   local token, before, after = tokens[i], tokens[i - 1], tokens[i + 1]
   if not before or not after or not ({[";"] = 1, ["{"] = 1, ["}"] = 1, [")"] = 1, ["else"] = 1,

@@ -13,14 +13,16 @@ local function read(path)
   return file:read "a"
 end
 
--- Whether the compiler makes the same of both texts of Lua; nil where it makes nothing of one.
+-- Tells whether the compiler makes the same bytecode of both texts of Lua; nil where the mutated
+-- one does not compile.
 local function same_in_lua(text, mutated)
   local one, other = load(text, "="), load(mutated, "=")
   if not other then return nil end
   return string.dump(one, true) == string.dump(other, true)
 end
 
--- The same for the program that `tree` builds, which has the mutated text.
+-- Tells whether the program that `tree` builds, which has the mutated text, is the same; nil where
+-- it does not compile.
 local function same_in_c(tree, program)
   if not tree:make "ladies" then return nil end
   return tree:program() == program
@@ -34,8 +36,8 @@ local function first_failure(tree, tests, names)
   return nil, #names
 end
 
--- What becomes of a mutant that is written: "unbuilt" when it is no program, "equal" when it is the
--- same one, "caught" and the test that did it, or "survived"; then the number of tests.
+-- Returns the outcome of a mutant that is written: "unbuilt" when it is no program, "equal" when it
+-- is the same one, "caught" and the test that did it, or "survived"; then the number of tests.
 local function outcome_of(tree, tests, map, mutant, text, mutated, program)
   local is_lua = mutant.path:find "%.lua$"
   local same

@@ -1,13 +1,13 @@
---- What the laboratory says of a mutant of a sampler, beside the sampler itself.
+--- Has the laboratory judge mutants of a sampler beside the sampler itself.
 
 local ladies = require "ladies"
 local causes = require "ladies.lab.causes"
-local connection = require "ladies.lab.connection"
+local connection = require "ladies.lab.nodes.connection"
 local context = require "ladies.lab.context"
 local contract = require "ladies.lab.contract"
 local errors = require "ladies.base.errors"
 local load = require "tools.sampler_mutants.load"
-local measure = require "ladies.lab.measure"
+local measure = require "ladies.lab.error.measure"
 local same = require "ladies.lab.same"
 local sampling = require "ladies.sampling"
 local Subject = require "ladies.lab.subject"
@@ -73,7 +73,7 @@ local function seen(shared, subject)
   return list
 end
 
--- Whether two lists of texts are one.
+-- Tells whether all texts of a list are those of another one.
 local function equal(a, b)
   for i, text in ipairs(a) do
     if text ~= b[i] then return false end
@@ -99,7 +99,7 @@ function judge.alone(shared, subject)
   return found
 end
 
---- What is to be known of a case of a sampler once, for all of its mutants.
+--- Computes once what all mutants of a sampler are compared with in a case.
 function judge.original(data, case, with_lab)
   local one = {case = case, context = judge.context(data, case, 1)}
   one.subject = judge.subject(data, case.method, case)
@@ -128,7 +128,7 @@ local function look(subject, original, with_lab, verdict)
   end
 end
 
---- What becomes of a mutant, text in place of the source of `file`: {changes = whether any
+--- Returns the outcome of a mutant, text in place of the source of `file`: {changes = whether any
 -- mini-batch is another, raised = what it failed with, alone = the key of the fault that the
 -- laboratory finds by itself, same = the text of that which it finds beside the sampler, by so many
 -- `draws`}.

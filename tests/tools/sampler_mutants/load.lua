@@ -1,4 +1,4 @@
---- Methods of the program with one sampler's file in place of another, all else as it is.
+--- Loads the methods of the program with another source in place of one sampler's file.
 
 local files = require "tools.files"
 local methods = require "ladies.experiment.methods"
@@ -8,12 +8,22 @@ local mutants = {}
 -- The modules that hold the samplers, and are made again.
 local HOLDERS = {"ladies.samplers", "ladies.experiment.methods"}
 
---- The text of a sampler's file.
-function mutants.source(name)
-  return files.read(assert(package.searchpath("ladies.samplers." .. name, package.path)))
+local function text_of(module)
+  return files.read(assert(package.searchpath(module, package.path)))
 end
 
--- What the modules are when `text` is the source of the sampler `name`.
+--- Returns the text of a sampler's file. Where it requires sampling.layerwise, by which layer-wise
+-- samplers are made, the text of that module stands in place of the name, so that the rules of
+-- mutants change it, too.
+function mutants.source(name)
+  local text = text_of("ladies.samplers." .. name)
+  local first, last = text:find('require "ladies.sampling.layerwise"', 1, true)
+  if not first then return text end
+  return ("%s(function()\n%s\nend)()%s"):format(text:sub(1, first - 1),
+    text_of "ladies.sampling.layerwise", text:sub(last + 1))
+end
+
+-- Loads the methods with `text` as the source of the sampler `name`, and puts the modules back.
 local function methods_with(name, text)
   local module, kept = "ladies.samplers." .. name, {}
   local chunk = assert(load(text, "@" .. name .. ".lua", "t"))

@@ -6,7 +6,7 @@ local CORE = 'require("ladies_core")'
 
 -- A rule that puts a statement before the line that keeps a layer's block.
 local function before_block(name, statement)
-  return {name, "\n( *)(blocks%[l%], dst = {)", "\n%1" .. statement .. "\n%1%2"}
+  return {name, "\n( *)(return adj, src)", "\n%1" .. statement .. "\n%1%2"}
 end
 
 -- A rule that puts a sampler around the one that the file makes: `body` has its inner sampler and
@@ -50,19 +50,18 @@ local rules = {
   {"norm not squared", "col_sums%(2%)", "col_sums(1)"},
   {"norm without its root", ":sqrt%(%)", ""},
   {"norm with a root more", "(col_sums%(2%))", "%1:sqrt()"},
-  {"p by sums, not squares", "draw = opts%.draw, debias = opts%.debias, union = opts%.union, "
-    .. "always = keep", "power = 1, %0"},
+  {"p by sums, not squares", "{power = power,", "{power = 1,"},
   {"p for the norms too", "probability == \"uniform\"", "probability ~= \"uniform\""},
   {"flat turned round", "opts%.flat", "not opts.flat"},
   {"p to the fourth", "( *)(local pick, w = sampling%.choice%(p)", "%1p = p:square()\n%1%2"},
   {"p is the reciprocal", "( *)(local pick, w = sampling%.choice%(p)",
     "%1p = p:above(0) / (p + 1 - p:above(0))\n%1%2"},
-  {"p of the layer below", "local p = U:col_sums%(2%)",
-    "local p = P:slice(near, near):col_sums(2)"},
-  {"norms of another layer", "norms:of%(l, near%)", "norms:of(l %% 2 + 1, near)"},
-  {"norms forgotten", "p = p %* norms:of%(l, near%)", ""},
-  {"norms squared", "norms:of%(l, near%)", "norms:of(l, near):square()"},
-  {"p of all nodes in order", "q%[near%]", "q:slice(1, #near)"},
+  {"p of the layer below", "function%(U%) return named%.of%(U:col_sums%(named%.power%)%) end",
+    "function(_, near) return named.of(P:slice(near, near):col_sums(2)) end"},
+  {"norms of another layer", "norms:of%(at%.layer, near%)", "norms:of(at.layer %% 2 + 1, near)"},
+  {"norms forgotten", " %* norms:of%(at%.layer, near%)", ""},
+  {"norms squared", "norms:of%(at%.layer, near%)", "norms:of(at.layer, near):square()"},
+  {"p of all nodes in order", "p%[near%]", "p:slice(1, #near)"},
   -- Draws.
   {"with replacement", "draw = [%w_.]+([,}])", "draw = \"wr\"%1"},
   {"without replacement", "draw = [%w_.]+([,}])", "draw = \"wor\"%1"},
@@ -153,10 +152,9 @@ local rules = {
   {"rng of the batch, not of the epoch", "place%.rng, place%.index", "place.rng:fork(9), "
     .. "place.index", same = {clustergcn = "the epoch's generator, forked, is as good"}},
   -- FastGCN.
-  {"weight without its total", "w = total / ", "w = 1 / "},
-  {"weight without the samples", "%(q%[src%] %* size%)", "q[src]"},
-  {"candidates turned round", "opts%.candidates == \"all\"", "opts.candidates ~= \"all\""},
-  {"weights turned round", "opts%.weights == \"global\" then", "opts.weights ~= \"global\" then"},
+  {"weight without its total", "return total / ", "return 1 / "},
+  {"weight without the samples", "%(p%[src%] %* size%)", "p[src]"},
+  {"candidates turned round", "opts%.candidates == \"touched\"", "opts.candidates ~= \"touched\""},
   -- VR-GCN.
   {"d / k' upside down", "P:degrees%(dst%) / (S:degrees%(%):clamp%(1, math.huge%))",
     "%1 / P:degrees(dst):clamp(1, math.huge)"},
@@ -180,17 +178,18 @@ local rules = {
   {"ones at loops", "neighbours:scale_rows%(c%)", "neighbours"},
   -- Bandits, and what is learned.
   {"what is paid forgotten", "self%.players:pay(%b())", ""},
-  {"paid by norms, not by squares", "norms = layer_inputs%.of%(WHERE, batch, l%):row_sums%(2%)",
+  {"paid by norms, not by squares", "norms = learning%.input_of%(WHERE, batch, l%):row_sums%(2%)",
     "%0:sqrt()"},
   {"reward not squared", "(block%.q%)):square%(%)", "%1"},
   {"reward without the weight", " %* block%.weight  ", "  "},
   {"reward of all degrees alike", " / block%.degrees%[S:row_of%(%)%]", ""},
   {"cap forgotten", "r:clamp%(0, opts%.cap%)", "r"},
   {"rate forgotten", " %* rate%[row%]", ""},
-  {"q of the other layer", "players:probabilities%(l, U%)", "players:probabilities(l %% 2 + 1, U)"},
+  {"q of the other layer", "players:probabilities%(at%.layer, U%)",
+    "players:probabilities(at.layer %% 2 + 1, U)"},
   {"score without its one", ":relu%(%) %+ 1", ":relu() + 0.1"},
   {"score upside down", "norms %* %(score", "norms / (score"},
-  {"norms of the other power", "squares:sqrt%(%)%)\n  local pick", "squares)\n  local pick"},
+  {"norms of the other power", "squares:sqrt%(%)%), squares", "squares), squares"},
   -- GraphSAINT.
   {"aggregator upside down", "of_node%[P:row_of%(%)%] / of_entry",
     "of_entry / of_node[P:row_of()]"},

@@ -27,7 +27,7 @@ local function marked(mark)
   return (shell.run{"sh", "-c", MARKED, mark})
 end
 
--- Whether none of them is there any more; some may take a moment.
+-- Tells whether all processes with the mark are gone; some may take a moment.
 local function all_gone(mark)
   local until_then = core.clock() + blows.GRACE
   while marked(mark) ~= "" do
@@ -106,7 +106,8 @@ local function strike(process, pid, n_ranks, rng, seconds)
   return "STOP, CONT, " .. (strike(process, pid, n_ranks, rng, rng:below(500) / 1000) or "no more")
 end
 
--- What a blow must leave: nobody alive, all that only grows, and no flood of words.
+-- Fails unless a blow has left no process, all lines of files that only grow, and no flood of
+-- words.
 local function check_after(case, place, words, n_ranks, mark, before)
   if not all_gone(mark) then fail("processes live on: " .. marked(mark), words, place) end
   local text = complaints(place)
@@ -127,7 +128,7 @@ local LEFT = [[
     -o -name '.*.work*' ')' 2>/dev/null
   find tmp -mindepth 1 -not -path '*ompi*' -not -path '*pmix*']]
 
--- What is in the folders that nobody is to find there when all has ended.
+-- Lists files in the folders that must not be there when all has ended.
 local function left_over(place)
   return (shell.run({"sh", "-c", LEFT}, {folder = place}))
 end

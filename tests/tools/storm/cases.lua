@@ -91,7 +91,7 @@ end
 
 -- ---------------------------------------------------------------- studies
 
--- What the records of a study have that is no time.
+-- Returns the fields of a study's records that are no time.
 local function study_of(folder)
   local list = {}
   for line in read(folder .. "/results.jsonl"):gmatch "[^\n]+" do
@@ -176,7 +176,7 @@ end
 
 -- ---------------------------------------------------------------- data sets
 
--- What is in the cache, but for when it came.
+-- Returns the contents of the cache without the dates of its files.
 local function cache_of(folder)
   local list = {}
   for _, name in ipairs(core.exists(folder) == "folder" and core.files(folder) or {}) do
@@ -190,7 +190,7 @@ local function of_cache(words, env)
   return {
     title = table.concat(words, " "),
     words = function(folder)
-      -- What has come whole is not written over unless that is asked for.
+      -- A file that has come whole is not written over unless that is asked for.
       local is_there = words[1] == "import" and core.exists(folder .. "/mine.npz") == "file"
       return words_of(words, is_there and "--replace" or {}), 0
     end,
@@ -204,7 +204,7 @@ local function of_cache(words, env)
   }
 end
 
---- From a program that stands in for curl, which is slow, or for pip.
+--- Fetches from a program that stands in for curl, which is slow, or for pip.
 function cases.fetch(_, rng, world)
   return of_cache({"fetch", one_of({"toy", "toy-wheel"}, rng), "--quiet"}, function()
     return world:env{"FAKE=slow"}

@@ -1,5 +1,6 @@
---- annotations(): the whole library as a Lua file of LuaLS annotations, from its docstrings and the
--- types that it checks; and an array of what in it has no type.
+--- Makes a Lua file of LuaLS annotations for the whole library, from its docstrings and the types
+-- that it checks. annotations() returns the text, and an array of complaints about what has no
+-- type.
 
 local declared = require "ladies.command.reference.declared"
 local help = require "ladies.prompt.help"
@@ -17,7 +18,8 @@ local HEAD = [[
 local ladies = {}
 ]]
 
--- The operators that LuaLS knows, by their metamethods; [] is a field of the class.
+-- Names of operators in LuaLS by their metamethods; indexing is written as a field of the class
+-- instead.
 local OPERATORS = {
   __add = "add", __sub = "sub", __mul = "mul", __div = "div", __idiv = "idiv", __mod = "mod",
   __pow = "pow", __unm = "unm", __concat = "concat", __len = "len",
@@ -27,11 +29,12 @@ local MOST_QUOTED = 40   -- letters of a docstring in a complaint
 
 local function comment(text) return "---" .. text:gsub("\n", "\n---") end
 
--- What is being written: lines, and what has no type.
+-- Makes a writer, which collects lines of the file, and complaints about what has no type.
 local function writer()
   local out = {lines = {}, untyped = {}}
   function out.add(format, ...) out.lines[#out.lines + 1] = format:format(...) end
-  -- A type; where there is none, "any", and what is asked for of whoever wrote the function.
+  -- Returns a type; where there is none, "any", after noting a complaint for the author of the
+  -- function.
   function out.type(type_text, format, ...)
     if not type_text then out.untyped[#out.untyped + 1] = format:format(...) end
     return type_text or "any"
@@ -39,14 +42,15 @@ local function writer()
   return out
 end
 
--- A function and, of one in Lua, the place where it is to be mended.
+-- Returns the name of a function and, for one in Lua, its place in the source.
 local function who(entry)
   local info = debug.getinfo(entry.value, "S")
   if info.what == "C" then return entry.name end
   return ("%s (%s:%d)"):format(entry.name, info.source:match "[^/]*$", info.linedefined)
 end
 
--- The options of a function as a class of their own; its name, or "table" for none.
+-- Writes the options of a function as a class of their own; returns its name, or "table" where
+-- there are no options.
 local function add_options(out, entry, form, class_name)
   local list = types.of_options(entry, form, class_name, help.options(entry.value))
   if #list == 0 then return "table" end
@@ -91,7 +95,7 @@ local function add_function(out, entry, class_name)
   out.add("function %s(%s) end\n", entry.name, table.concat(names, ", "))
 end
 
--- The type of an operator's second operand; nil for one that has none.
+-- Returns the type of an operator's second operand; nil for one that has none.
 local function of_operand(class_name, metamethod)
   if metamethod == "__len" or metamethod == "__unm" then return nil end
   if class_name == "Tensor" then return "ladies.Tensor|number" end

@@ -1,5 +1,5 @@
---- What the annotations declare before all else, as text: tables and functions of a certain form,
--- which have no class of the library, and classes without methods. Signatures may name them.
+--- The declarations at the top of the annotations, as text: kinds of tables and functions that are
+-- no classes of the library, and classes without methods. Signatures may name them.
 return [[
 ---@class ladies.Block
 ---@field adj ladies.Matrix

@@ -1,11 +1,12 @@
---- pages(): the reference as Markdown, path -> text: reference.md, the list of contents, and a page
--- for each topic in reference/, of the docstrings that ladies.help shows.
+--- Makes the reference in Markdown from the docstrings that ladies.help shows. pages() gives path
+-- -> text: reference.md, the list of contents, and a page for each topic in reference/.
 
 local help = require "ladies.prompt.help"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
+local tasks = require "ladies.experiment.tasks"
 local topics = require "ladies.command.reference.topics"
 local types = require "ladies.command.reference.types"
 
@@ -30,12 +31,12 @@ In Lua the keys of `ladies.experiment.configure`, on the command line options wi
 (`--batch-size`). Those of a sampler belong to the methods that stand before the colon.
 ]]
 
--- The anchor of a heading, as Markdown on the web makes it.
+-- Returns the anchor of a heading, as web sites derive it for Markdown.
 local function anchor(heading)
   return (heading:lower():gsub("[^%w_ -]", ""):gsub(" ", "-"))
 end
 
--- The names of types.GLOSSARY, a row for each type.
+-- Returns a table in Markdown of the parameter names in types.GLOSSARY, with a row for each type.
 local function glossary()
   local lines = {"| names | what they are |\n|---|---|"}
   for _, type_text in ipairs(tables.sorted_keys(types.GLOSSARY)) do
@@ -47,11 +48,12 @@ end
 
 local function code(text) return ("```\n%s\n```\n"):format(text) end
 
--- A row for each setting of an experiment.
+-- Returns the page of the settings of experiments, with a row for each.
 local function settings_page()
   local lines = {SETTINGS, "| setting | of | what it is |\n|---|---|---|"}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name)) do
-    local text = settings.describe(one, methods.by_name, models.by_name):gsub("|", "\\|")
+  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+    local text = settings.describe(one, methods.by_name, models.by_name, tasks.by_name)
+      :gsub("|", "\\|")
     lines[#lines + 1] = ("| `%s` | %s | %s |"):format(one.name, one.place, text)
   end
   return table.concat(lines, "\n") .. "\n"
@@ -98,7 +100,7 @@ local function topic_page(topic, pages)
   return table.concat(lines, "\n")
 end
 
--- The links to what a section has, on one line.
+-- Returns a line with links to all entries of a section.
 local function section_line(topic, section)
   local links = tables.map(section.entries, function(entry)
     local own = section.name and entry.name:sub(#section.name + 2) or entry.name

@@ -1,29 +1,33 @@
---- How functions are called and what they return, as the signature says that begins their
--- documentation, or their code where none does:
+--- Parses the signatures of functions (how they are called and what they return) with which their
+-- documentation begins; without one, takes the parameters from the code:
 --
 --   ladies.f(P, ids: Index | integer[] [, width: integer, {by = "size", rng = Rng}]) -> Tensor, t
 --
--- In square brackets stands what may be left out, in braces a table of options. What kind of thing
--- a parameter is follows it behind a colon, or is that of its default behind "=" (of an option a
--- type may stand there as well), or is what its name means everywhere (types.GLOSSARY). So it is
--- with results; without an arrow there are none. In Lua a colon ends the results, in C the line.
+-- Square brackets hold what may be left out, braces a table of options. The type of a parameter
+-- follows it after a colon, or is that of its default after "=" (for an option a type may stand
+-- there as well), or is what its name always means (types.GLOSSARY). Types of results are found in
+-- the same way; without an arrow there are no results. In Lua a colon ends the results, in C the
+-- end of the line.
 
 local core = require "ladies_core"
 local help = require "ladies.prompt.help"
 
 local signature = {}
 
--- What the first parameter of a method written in Lua is called.
+-- The names by which methods written in Lua may call their object, the first parameter.
 local OBJECTS = {self = true, model = true, t = true}
 
--- The name of a parameter that only its types stand for, as in npz.float32(Tensor | number).
+-- The name that is given to a parameter for which a signature has only types, as in
+-- npz.float32(Tensor | number).
 local NAMELESS = "value"
 
--- That of a table before the options, as in npz.write(path, {name = array, ...}, {...}).
+-- The name that is given to a table before the options, as in npz.write(path, {name = array, ...},
+-- {...}).
 local CONTENT = "list"
 
--- The parts of a text between its commas, those in round brackets, braces and strings aside, as
--- {text =, optional = whether it begins within square brackets}, which are left out but for [].
+-- Splits a text at its commas, but not within round brackets, braces and strings. A part is {text
+-- =, optional = whether it begins within square brackets}; square brackets themselves are dropped,
+-- except in `[]`, as of an array type.
 local function split(text)
   local parts, kept, depth, square, quoted, optional = {}, {}, 0, 0, false, nil
   local function finish()
@@ -48,7 +52,8 @@ local function split(text)
   return parts
 end
 
--- What stands behind the names of the options in braces: name -> text, "" for nothing.
+-- Returns what follows the name of each option in braces, as a table from name to text, "" for
+-- nothing.
 local function options_in(braces)
   local defaults = {}
   for _, part in ipairs(split(braces:sub(2, -2))) do
@@ -77,7 +82,7 @@ local function parameter(text, optional)
   }
 end
 
--- The parameters of a function of Lua as its code has them, but for the first `left_out`.
+-- Returns the parameters of a Lua function from its code, without the first `left_out` ones.
 local function of_code(f, left_out)
   local info, list = debug.getinfo(f, "u"), {}
   for i = left_out + 1, info.nparams do list[#list + 1] = parameter(debug.getlocal(f, i)) end
@@ -85,25 +90,25 @@ local function of_code(f, left_out)
   return list
 end
 
--- What is said of results behind the brackets of a signature.
+-- Returns the results in a signature from the text after its closing bracket.
 local function results(rest, is_core)
   return split(rest:match(is_core and "^%s*%->%s*([^\n]*)" or "^%s*%->%s*([^:]*)") or "")
 end
 
---- Whether a function of a class takes its object first.
+--- Tells whether a function of a class is a method, whose first parameter is the object.
 function signature.is_method(f)
   return core.docs[f] ~= nil or OBJECTS[debug.getlocal(f, 1)] == true
 end
 
---- How many parameters the code of a function has, at most; nil where it takes any number. Those of
--- C count what their signature says.
+--- Returns how many arguments the code of a Lua function takes at most; nil where it takes any
+-- number, and for functions in C, for which the signature counts.
 function signature.most_of_code(f, is_method)
   local info = debug.getinfo(f, "u")
   if core.docs[f] or info.isvararg then return nil end
   return info.nparams - (is_method and 1 or 0)
 end
 
---- A function's signature, without the object of a method:
+--- Returns a function's signature, without the object of a method:
 --   parameters   an array of {name =, type =, default = what stands there of these, optional =,
 --                is_options =, defaults = of options, name -> what stands behind it}
 --   results      an array of {text = "Tensor", optional =}

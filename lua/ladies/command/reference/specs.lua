@@ -1,9 +1,10 @@
---- The specs by which functions in Lua check their options. There is no list of them: a function is
--- called, up to that check, with arguments of the kinds that its signature has.
+--- Finds the specs by which functions in Lua check their options (see ladies.base.options), by
+-- calling the function, up to that check, with arguments of the types in its signature.
 
 local core = require "ladies_core"
 local generate = require "ladies.data.generate"
 local gcn = require "ladies.nn.gcn"
+local links = require "ladies.links"
 local options = require "ladies.base.options"
 local samplers = require "ladies.samplers"
 
@@ -11,7 +12,7 @@ local specs = {}
 
 local by_name, by_type, objects
 
--- What functions are called with: by the name of a parameter, or else by its type.
+-- Makes the arguments for these calls, by the name of a parameter or else by its type.
 local function make_arguments()
   local data = generate.block_model{nodes = 20, classes = 2, features = 2, p_inside = 0.5,
     p_outside = 0.1}
@@ -20,18 +21,20 @@ local function make_arguments()
     p = core.ones(2), inner = samplers.full(P, {layers = 1}), n = 20,
     how = "10/10/80", kind = "sym", name = "wordnet", sampler = "ladies",
   }
+  local edges = links.split(data.graph)
   by_type = {
+    ["ladies.Graph"] = data.graph, ["ladies.Edges"] = edges,
     ["ladies.Dataset"] = data, ["ladies.Matrix"] = P, ["ladies.Index"] = data.train,
     ["ladies.Tensor"] = core.ones(20, 2), ["ladies.Tensor[]"] = {core.ones(1)},
     ["ladies.MiniBatch"] = {blocks = {}}, integer = 2, string = "",
     table = gcn.new{inputs = 2, outputs = 2, layers = 1}, ["function"] = function() end,
   }
-  objects = {Dataset = data, Graph = data.graph, SavedRun = {}}
+  objects = {Dataset = data, Edges = edges, Graph = data.graph, SavedRun = {}}
 end
 
---- The spec of the function f, a method of the class of this name or of none, for the parameters
--- before its options, an array of {name =, type = as LuaLS has it}; nil for one of core, which has
--- none, and where the call fails before.
+--- Returns the spec of a function f; class_name is its class if it is a method, `parameters` are
+-- those before its options, an array of {name =, type = as LuaLS has it}. Returns nil for functions
+-- of the core, which have no spec, and where the call fails before the check.
 function specs.of(f, class_name, parameters)
   if core.docs[f] then return nil end
   if not by_name then make_arguments() end

@@ -1,4 +1,5 @@
---- topics(): everything public by topic, each of which has a page of the reference: an array of
+--- Sorts all public functions by topics, each of which has a page of the reference. topics()
+-- returns an array of
 --   name, title, about   its file without .md, its heading and a sentence
 --   sections             an array of
 --     name               "ladies.nn" of a module, "Tensor" of a class, nil of the functions of the
@@ -7,38 +8,50 @@
 --     entries            an array of {name = "ladies.nn.gcn" or "Tensor:sum", value = the function,
 --                        is_method =, same_as = the name that it has in an earlier section}
 
+local cli = require "ladies.command.cli"
+local experiments = require "ladies.command.experiments"
 local help = require "ladies.prompt.help"
 local ladies = require "ladies"
 local signature = require "ladies.command.reference.signature"
 local tables = require "ladies.base.tables"
 
--- The members of the library and the classes of each topic.
+-- The topics, with the members of the library and the classes that belong to each.
 local TOPICS = {
   {name = "tensors", title = "Tensors, ids and random numbers",
     about = "Dense numbers, vectors of ids, and the generator that all draws come from.",
-    members = "tensor zeros ones full where index range rng", classes = "Tensor Index Rows Rng"},
+    members = "tensor zeros ones full where concat_rows index range rng",
+    classes = "Tensor Index Rows Rng"},
   {name = "matrices", title = "Sparse matrices",
     about = "Graphs, propagation matrices and blocks of mini-batches as CSR matrices.",
-    members = "matrix csr sparse block_diagonal", classes = "Matrix"},
+    members = "matrix csr edge_matrix edge_order edge_one_way sparse block_diagonal segments " ..
+      "eigenvectors",
+    classes = "Matrix"},
   {name = "gradients", title = "Steps and gradients",
     about = "What is recorded, for how long, and operations of one's own.",
     members = "step no_grad in_bfloat16 bfloat16_units op gradcheck", classes = "Step"},
   {name = "data", title = "Data sets and graphs",
     about = "Loading, making, splitting and writing data sets; the graph of one.",
-    members = "data generate graph partition", classes = "Dataset Graph"},
+    members = "data generate graph partition", classes = "Dataset EdgeData Graph"},
   {name = "samplers", title = "Samplers and mini-batches",
     about = "The methods, what they are made of, and the loop over mini-batches.",
     members = "batches samplers sampling"},
+  {name = "links", title = "Links",
+    about = "Edges as examples: splits, negatives, what is left out of propagation, and ranks.",
+    members = "links", classes = "Edges"},
   {name = "networks", title = "Networks and losses",
     about = "Models, layers, first weights and losses; files of models. " ..
       "`ladies.nn.initialize.names` is the type of the option `init`.",
     members = "nn loss save_model load_model",
-    classes = "Gcn GcnConv Linear Dropout LayerNorm BatchNorm Buffers"},
+    classes = "Gcn GcnConv Linear LinkDecoder Dropout LayerNorm BatchNorm Pooling " ..
+      "Buffers"},
+  {name = "tasks", title = "Tasks",
+    about = "What is learned of a data set, by which loss, and by which metrics it is judged.",
+    members = "task", classes = "Task"},
   {name = "training", title = "Training",
     about = "ladies.train, and the parts of a loop of one's own.",
     members = "train early_stopping schedule optim checkpoint log progress run_folder summary " ..
       "timer",
-    classes = "Optimizer"},
+    classes = "Optimizer Average"},
   {name = "ranks", title = "Several processes",
     about = "What processes that mpirun or srun has started give each other. `ladies.comm.rank` " ..
       "is the number of this one, from 0, and `ladies.comm.size` how many there are, 1 without " ..
@@ -50,7 +63,7 @@ local TOPICS = {
   {name = "studies", title = "Experiments and studies",
     about = "Runs from settings; comparisons, sweeps and the search for settings.",
     members = "experiment auto compare depth sweep reload",
-    packages = {"ladies_paper", "ladies_followers"}},
+    packages = {"paper", "followers"}},
   {name = "laboratory", title = "The laboratory",
     about = "What is to be known of a sampler before it trains anything.",
     members = "lab", classes = "Laboratory"},
@@ -68,14 +81,10 @@ local TOPICS = {
     classes = "Figure Process Workers"},
 }
 
--- Data, not functions.
-local NO_FUNCTIONS = {docs = true, presets = true}
+-- Members of the library that are data and no functions.
+local NO_FUNCTIONS = {docs = true, _glossary = true, presets = true}
 
-local function words(text)
-  local list = {}
-  for word in (text or ""):gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
+local function words(text) return cli.words(text or "") end
 
 local function functions_of(t)
   local names = {}
@@ -85,7 +94,7 @@ local function functions_of(t)
   return names
 end
 
--- Adds the section of a module, then those of the modules in it.
+-- Adds the section of a module, and then the sections of the modules in it.
 local function add_module(add, name, t)
   local entries, below = {}, {}
   local is_class = rawget(t, "__name") ~= nil
@@ -118,7 +127,7 @@ local function add_class(add, name, class)
   add{name = name, class = class, entries = entries}
 end
 
--- The sections of a topic; named: function -> the name that it has already.
+-- Returns the sections of a topic. named: the names that functions have in earlier sections.
 local function sections_of(topic, named)
   local sections, seen = {}, {}
   local function add(section)
@@ -142,12 +151,17 @@ local function sections_of(topic, named)
   end
   add{entries = own}
   for _, module in ipairs(modules) do add_module(add, module.name, module.value) end
-  for _, name in ipairs(topic.packages or {}) do add_module(add, name, require(name)) end
-  for _, name in ipairs(words(topic.classes)) do add_class(add, name, help.classes()[name]) end
+  for _, name in ipairs(topic.packages or {}) do
+    add_module(add, "experiments." .. name, experiments.load(name))
+  end
+  for _, name in ipairs(words(topic.classes)) do
+    local class = help.classes()[name]
+    if class then add_class(add, name, class) end     -- a plugin that was not built has none
+  end
   return sections
 end
 
--- Fails for what is public and has no topic: another page would lack it silently.
+-- Fails for a public member that no topic names, since the reference would lack it silently.
 local function check_complete()
   local has = tables.merged(NO_FUNCTIONS)
   for _, topic in ipairs(TOPICS) do

@@ -1,6 +1,7 @@
---- The types of parameters, options, results and fields in the words of LuaLS, from what signatures
--- say of them. An option's comes from the spec that its function checks it by, where there is one.
+--- Finds the types of parameters, options, results and fields, as LuaLS writes them, from
+-- signatures and, for options, from the spec by which a function checks them.
 
+local core = require "ladies_core"
 local declared = require "ladies.command.reference.declared"
 local help = require "ladies.prompt.help"
 local specs = require "ladies.command.reference.specs"
@@ -8,28 +9,17 @@ local tables = require "ladies.base.tables"
 
 local types = {}
 
---- What a name stands for wherever a signature says no more of it: type -> names.
-types.GLOSSARY = {
-  Tensor = "t u w x y logits weights",
-  Index = "idx dst src nodes labels pick train val test",
-  Matrix = "A P S U",
-  Rng = "rng",
-  Dataset = "data",
-  Block = "block",
-  MiniBatch = "batch",
-  integer = "k n n_rows n_cols row column first last dim power seed",
-  string = "name path text where",
-  ["function"] = "f",
-  table = "config model",
-  any = "e value",
-}
+--- Maps types to the parameter names that have this type wherever a signature says nothing else.
+-- The C core has such a table for its own functions, and checks their arguments by it.
+types.GLOSSARY = tables.merged(core._glossary,
+  {Dataset = "data", Block = "block", MiniBatch = "batch"})
 
 local WORDS = {any = true, boolean = true, ["function"] = true, integer = true, number = true,
   string = true, table = true}
 
 local of_names, classes   -- name -> type, both as LuaLS has it; name of a class -> true
 
--- One type of a signature, "Tensor", "integer[]" or "\"sym\"".
+-- Converts one type of a signature, such as "Tensor", "integer[]" or "\"sym\"".
 local function of_one(text)
   local element = text:match "^(.*)%[%]$"
   if element then
@@ -44,8 +34,8 @@ local function of_one(text)
   return classes[text] and "ladies." .. text
 end
 
---- The type of a text such as "Tensor | number", "Index[]" or "table | nil", as signatures have it;
--- nil where it is none.
+--- Converts a type such as "Tensor | number", "Index[]" or "table | nil" in a signature; nil for
+-- other texts.
 function types.of_text(text)
   local list, has_nil = {}, false
   for part in text:gmatch "[^|]+" do
@@ -73,7 +63,7 @@ local function of_name(name)
   return of_names[name]
 end
 
--- The type of a default, "0.1", "true" or "\"mean\""; nil for other texts.
+-- Returns the type of a default such as "0.1", "true" or "\"mean\""; nil for other texts.
 local function of_literal(text)
   if text == "true" or text == "false" then return "boolean" end
   if text:find '^"' then return "string" end
@@ -83,7 +73,8 @@ local function of_literal(text)
   return text:find "^%d+/%d+$" and "number" or nil
 end
 
---- The type of a parameter of signature.of; nil where its signature does not say it.
+--- Returns the type of a parameter that signature.of found; nil where the signature does not say
+-- it.
 function types.of_parameter(parameter)
   if parameter.name == "..." then return "any" end
   if parameter.type then return types.of_text(parameter.type) end
@@ -91,7 +82,8 @@ function types.of_parameter(parameter)
   return types.of_text(default) or of_name(parameter.name) or of_literal(default)
 end
 
---- The type of a result of signature.of, a type or a name of the glossary; nil where it is neither.
+--- Returns the type of a result that signature.of found, which is a type or a name of the glossary;
+-- otherwise nil.
 function types.of_result(result)
   local type_text = result.text == "..." and "any ..." or types.of_text(result.text)
     or of_name(result.text)
@@ -101,14 +93,14 @@ function types.of_result(result)
   return type_text .. (type_text:find "|" and "|nil" or "?")
 end
 
---- The type of a field, which its class says behind the name; nil where nobody says it.
+--- Returns the type of a field, which its class declares after the name; nil where it does not.
 function types.of_field(class, field)
   local text = (class.__field_types or {})[field]
   if text then return types.of_text(text) end
   return of_name(field)
 end
 
--- One type of options.check; nil for what is none.
+-- Converts one type of options.check; nil for a text that is no such type.
 local function of_checked(text)
   if text:find "|" then return '"' .. text:gsub("|", '"|"') .. '"' end
   if text:find "^array of " then
@@ -120,7 +112,7 @@ local function of_checked(text)
   return of_one(word or text)
 end
 
--- The type of a text such as "positive integer or nil", as options.check knows it.
+-- Converts a type such as "positive integer or nil", as options.check takes it.
 local function of_check(text)
   local list = {}
   for part in (text:gsub(" or nil", "") .. " or "):gmatch "(.-) or " do
@@ -131,7 +123,7 @@ local function of_check(text)
   return table.concat(list, "|")
 end
 
---- The spec by which the code of a function checks its options; nil where there is none.
+--- Returns the spec by which the code of a function checks its options; nil where there is none.
 function types.spec_of(entry, form, class_name)
   local before = {}
   for i, one in ipairs(form.parameters) do
@@ -141,9 +133,9 @@ function types.spec_of(entry, form, class_name)
   return specs.of(entry.value, entry.is_method and class_name, before)
 end
 
---- The options of a function whose signature is `form`, an array of {name =, type = (nil where
--- nobody says it), optional =} by their names: those that its code checks, or else, `documented`,
--- those that its text has.
+--- Returns the options of a function whose signature is `form`, an array of {name =, type = (nil
+-- where it is unknown), optional =}, sorted by name: the options that its code checks, or without
+-- such a check those in its documentation, `documented`.
 function types.of_options(entry, form, class_name, documented)
   local spec, list = types.spec_of(entry, form, class_name), {}
   for _, name in ipairs(spec and tables.sorted_keys(spec) or {}) do

@@ -1,4 +1,5 @@
---- The citation graphs as LINQS published them (Sen et al., 2008), two tables in text:
+--- Reads citation graphs in the format in which LINQS published them (Sen et al., 2008), two tables
+-- of text:
 --
 --   NAME.content    a line for each paper: its id, its features, its class
 --   NAME.cites      a line for each citation: the paper that is cited, the paper that cites it
@@ -8,21 +9,23 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local direction = require "ladies.data.direction"
 local errors = require "ladies.base.errors"
 local file_pair = require "ladies.data.formats.file_pair"
 
 local content_cites = {}
 
--- What the names of both files begin with, or nil.
+-- Returns the common beginning of the names of both files, or nil.
 local function base_of(path)
   return file_pair.base(path, ".content", ".cites")
 end
 
---- Whether the path is FOLDER/NAME, that of either file, or a folder with one pair of such files.
+--- Tells whether the path is FOLDER/NAME, that of either file, or a folder with one pair of such
+-- files.
 function content_cites.fits(path) return base_of(path) ~= nil end
 
--- Papers, features (sparse) and classes; the names that the Indexes count go into `papers` and
--- `classes`.
+-- Reads NAME.content: sparse features and labels. The names of papers and classes go into `papers`
+-- and `classes`.
 local function read_content(context, path, papers, classes)
   local n_features = #core.text.fields(path) - 2
   if n_features < 1 then
@@ -42,7 +45,8 @@ local function read_content(context, path, papers, classes)
   return core.sparse(by_column):transpose(), labels
 end
 
--- The citations between papers 1 .. n as two Indexes, and how many others there are.
+-- Reads NAME.cites: the citations between papers 1 .. n as two Indexes, and how many others there
+-- are.
 local function read_cites(path, papers, n)
   local cited, citing = core.text.read(path, {columns = {papers, papers}, header = false})
   if #papers == n then return cited, citing, 0 end
@@ -62,8 +66,8 @@ local function texts(names)
   return list
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.complete takes them. An
--- edge goes from the paper that cites to the one that is cited.
+--- Reads the fields of the data set, and the context of messages, as ladies.data.complete takes
+-- them. An edge goes from the paper that cites to the one that is cited.
 function content_cites.read(path)
   local base = base_of(path)
   local context = {where = base, shift = -1, keys = setmetatable({adjacency = "cites"},
@@ -72,10 +76,10 @@ function content_cites.read(path)
   local features, labels = read_content(context, base .. ".content", papers, classes)
   local n, node_names = features.n_rows, papers:lines()
   local cited, citing, unknown = read_cites(base .. ".cites", papers, n)
-  local matrix = core.matrix{n_rows = n, n_cols = n, rows = cited, cols = citing}
+  local adjacency, merged = direction.matrix(n, citing, cited)
   return {
     path = base, name = base:match "[^/]*$", features = features, labels = labels,
-    adjacency = matrix, merged = #cited - matrix.nnz,
+    adjacency = adjacency, merged = merged,
     node_names = node_names, class_names = texts(classes),
     source = ("content and cites: %d citations, of papers without content dropped: %d"):format(
       #cited + unknown, unknown),

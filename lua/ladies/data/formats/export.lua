@@ -1,18 +1,63 @@
---- Data sets for other programs, most of them as text: what ladies.data.load and from_files read.
+--- Writes data sets in formats of other programs, most of them as text; ladies.data.load and
+-- from_files read all of them back.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
 local in_memory = require "ladies.data.in_memory"
 local labels = require "ladies.data.labels"
-local npz_layout = require "ladies.data.formats.npz_layout"
+local npz_layout = require "ladies.data.formats.npz.layout"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
-local pyg_export = require "ladies.data.formats.pyg_export"
+local targets = require "ladies.data.labels.targets"
 
 local WHERE = "ladies.data.export"
 
-local function join(folder, name) return folder .. "/" .. name end
+-- Converts a Matrix to a Tensor; returns a Tensor as it is.
+local function dense(matrix)
+  return options.class_of(matrix) == "Matrix" and matrix:to_dense() or matrix
+end
+
+-- ---------------------------------------------------------------- PyTorch Geometric
+
+-- Returns the nodes of a part of the split as PyTorch Geometric has them, a mask of n booleans.
+local function mask_of(nodes, n)
+  local mask = {}
+  for node = 1, n do mask[node] = 0 end
+  for _, node in ipairs(nodes:to_table()) do mask[node] = 1 end
+  return core.npz.bool(mask)
+end
+
+-- Returns the edges as an array of 2 x edges, sources and then targets (rows of the adjacency are
+-- targets).
+local function edge_index(adjacency)
+  local ends = core.sampling.concat{adjacency:col_of(), adjacency:row_of()}
+  return core.npz.int64(ends, {shape = {2, adjacency.nnz}})
+end
+
+-- Writes the arrays that PyTorch Geometric's Data has, without names, to an .npz or .safetensors
+-- file; ladies.data.formats.npz.edges reads them.
+local function write_pyg(path, data)
+  local adjacency = data.graph.adjacency
+  local weights = adjacency:entry_values()
+  local y = data.labels and labels.kind_of(data.labels).array(data.labels)
+  local arrays = {
+    edge_index = edge_index(adjacency), x = dense(in_memory(data.features)),
+    y = options.class_of(y) == "Index" and core.npz.int64(y) or y or data.targets,
+  }
+  if data.labels then arrays.targets = data.targets end
+  if #weights > 0 and (weights:min() ~= 1 or weights:max() ~= 1) then
+    arrays.edge_weight = weights
+  end
+  for _, part in ipairs(checks.SPLIT) do
+    if data[part] then arrays[part .. "_mask"] = mask_of(data[part], data.graph.n_nodes) end
+  end
+  local write = (array_file.is_safetensors(path) and core.safetensors or core.npz).write
+  write(path, arrays)
+end
+
+-- ---------------------------------------------------------------- folders of tables
 
 local function write_split(folder, data)
   local part_of = {}
@@ -22,12 +67,12 @@ local function write_split(folder, data)
   if not next(part_of) then return end
   local lines = {}
   for node = 1, data.graph.n_nodes do lines[node] = part_of[node] or "none" end
-  core.file.write(join(folder, "split.csv"), table.concat(lines, "\n") .. "\n")
+  core.file.write(folder .. "/split.csv", table.concat(lines, "\n") .. "\n")
 end
 
--- The names of nodes, classes and features that there are, a file for each kind, a name a line.
+-- Writes a file for each kind of names that the data set has, with one name a line.
 local function write_names(folder, data)
-  local function write(kind, text) core.file.write(join(folder, kind .. ".txt"), text) end
+  local function write(kind, text) core.file.write(("%s/%s.txt"):format(folder, kind), text) end
   if data.node_names then write("node_names", data.node_names:lines()) end
   for _, kind in ipairs{"class_names", "feature_names"} do
     local names = data[kind] or {}
@@ -39,20 +84,16 @@ local function write_names(folder, data)
   end
 end
 
-local function dense(matrix)
-  return options.class_of(matrix) == "Matrix" and matrix:to_dense() or matrix
-end
-
 local writers = {}
 
 writers["edge list"] = function(folder, data)
-  core.text.write_edges(join(folder, "edges.csv"), data.graph.adjacency)
-  core.text.write(join(folder, "features.csv"), dense(in_memory(data.features)))
+  core.text.write_edges(folder .. "/edges.csv", data.graph.adjacency)
+  core.text.write(folder .. "/features.csv", dense(in_memory(data.features)))
 end
 
 writers["matrix market"] = function(folder, data)
-  core.mtx.write(join(folder, "edges.mtx"), data.graph.adjacency:transpose())
-  core.mtx.write(join(folder, "features.mtx"), in_memory(data.features))
+  core.mtx.write(folder .. "/edges.mtx", data.graph.adjacency:transpose())
+  core.mtx.write(folder .. "/features.mtx", in_memory(data.features))
 end
 
 --- ladies.data.export(data, path [, {format = "npz"}]): writes a data set for other programs.
@@ -60,8 +101,8 @@ end
 -- .npz or .safetensors file of the arrays that PyTorch Geometric's Data has: edge_index, x, y,
 -- train_mask, val_mask, test_mask and, if they are not all one, edge_weight; "edge list" a folder
 -- of tables: edges.csv (source, target and, if they are not all one, weight), features.csv,
--- labels.csv and split.csv; "matrix market" the same with edges.mtx, whose rows are sources and
--- columns targets, and features.mtx. The folder is
+-- labels.csv, targets.csv and split.csv, those that there are; "matrix market" the same with
+-- edges.mtx, whose rows are sources and columns targets, and features.mtx. The folder is
 -- new, empty or one of an earlier export. Nodes and classes are numbers from 0; several classes a
 -- node are columns of 0 and 1 behind the node. What names there are, a name a line, are in
 -- node_names.txt, class_names.txt and feature_names.txt. ladies.data.load and
@@ -72,10 +113,13 @@ return function(data, path, given)
   options.value(WHERE, "the path", path, "string")
   local opts = options.check(WHERE, given, {format = {"npz|pyg|edge list|matrix market", "npz"}})
   if opts.format == "npz" then return npz_layout.write(path, data, {compress = true}) end
-  if opts.format == "pyg" then return pyg_export(path, data) end
+  if opts.format == "pyg" then return write_pyg(path, data) end
   local _ <close> = own_folder.at(path):take "data set"
   writers[opts.format](path, data)
-  labels.kind_of(data.labels).write(join(path, "labels.csv"), data.labels)
+  if data.labels then
+    labels.kind_of(data.labels).write(path .. "/labels.csv", data.labels)
+  end
+  if data.targets then targets.write(path .. "/targets.csv", data.targets, data.target_names) end
   write_split(path, data)
   write_names(path, data)
 end

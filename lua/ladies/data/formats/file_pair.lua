@@ -1,11 +1,12 @@
---- Data sets in two files that share the beginning of their names, NAME and one of two endings.
+--- Finds data sets that consist of two files, NAME with one ending and NAME with another.
 
 local core = require "ladies_core"
 
 local file_pair = {}
 
---- What the names of both files begin with, for the path of either, for that beginning itself, or
--- for a folder with exactly one such pair; nil where there is none. first, second: the endings.
+--- file_pair.base(path, first, second): returns the common beginning of the names of both files.
+-- The path may be that of either file, that beginning, or a folder with exactly one such pair; nil
+-- where there is no pair. first, second: the endings.
 function file_pair.base(path, first, second)
   local function is_pair(base)
     return core.exists(base .. first) == "file" and core.exists(base .. second) == "file"

@@ -1,11 +1,11 @@
---- A folder of the Open Graph Benchmark (Hu et al., 2020) with one graph for node prediction, such
--- as ogbn_arxiv, ogbn_products and ogbn_proteins, as it comes out of its archive:
+--- Reads a folder of the Open Graph Benchmark (Hu et al., 2020) with one graph for node prediction,
+-- such as ogbn_arxiv, ogbn_products and ogbn_proteins, as it comes out of its archive:
 --
 --   raw/num-node-list.csv.gz    the number of nodes
 --   raw/edge.csv.gz             source, target
 --   raw/node-feat.csv.gz        a row for each node; may be absent
 --   raw/node-label.csv.gz       the class of each node, empty or nan for none; or more than one
---                               column of 0 and 1, for nodes of several classes
+--                               column of 0 and 1, for nodes of several classes; or targets
 --   split/NAME/{train,valid,test}.csv.gz    the nodes of each part
 --
 --   mapping/labelidx2*.csv.gz   below a head, a class and its name; may be absent
@@ -16,6 +16,8 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local direction = require "ladies.data.direction"
+local npz_labels = require "ladies.data.formats.npz.labels"
 local ogb_binary = require "ladies.data.formats.ogb_binary"
 local options = require "ladies.base.options"
 
@@ -26,7 +28,7 @@ local SPLIT_FILES = {train = "train", val = "valid", test = "test"}
 local READ = {["num-node-list"] = true, ["num-edge-list"] = true, edge = true,
   ["node-feat"] = true, ["node-label"] = true}
 
--- The table called `name` below the folder, packed or plain, or nil.
+-- Returns the path of the table called `name` below the folder, packed or plain, or nil.
 local function find(folder, name)
   for _, ending in ipairs{".csv.gz", ".csv"} do
     local path = ("%s/%s%s"):format(folder, name, ending)
@@ -34,22 +36,24 @@ local function find(folder, name)
   end
 end
 
---- Whether the path is such a folder.
+--- Tells whether the path is that of such a folder.
 function ogb.fits(path)
   return find(path, "raw/edge") ~= nil or ogb_binary.fits(path)
 end
 
---- Whether it is one with arrays, and no tables.
+--- Tells whether the path is that of such a folder with arrays instead of tables.
 function ogb.is_binary(path)
   return ogb_binary.fits(path) and not find(path, "raw/edge")
 end
 
--- The columns of a table that must be there; its path is known to messages as `part`.
-local function read(context, name, part, columns, n_ids)
+-- Reads the columns of a table that must be there; messages call it by its path, as `part`. Numbers
+-- may be missing where `missing` is true.
+local function read(context, name, part, columns, n_ids, missing)
   local path = find(context.where, name)
   if not path then checks.fail(context, "%s.csv.gz is missing", name) end
   if part then context.keys[part] = path:sub(#context.where + 2) end
-  return core.text.read(path, {columns = columns, header = false, n_ids = n_ids})
+  return core.text.read(path, {columns = columns, header = false, n_ids = n_ids,
+    missing = missing})
 end
 
 local function read_n_nodes(context)
@@ -60,35 +64,21 @@ local function read_n_nodes(context)
   return numbers[1] - 1 -- what is read as an id counts from 1
 end
 
--- The classes that the texts of a column stand for, as an Index of a class for each text: 3, "3.0",
--- and "nan" or nothing.
-local function classes_of(context, texts)
-  local classes = {}
-  for i = 1, #texts do
-    local text = texts[i]
-    local none = text == "" or text:lower() == "nan"
-    local class = none and -1 or math.tointeger(tonumber(text))
-    if not class or class < -1 then
-      checks.fail(context, '%s: found "%s", expected a class from 0 on, or nan for none',
-        context.keys.labels, text:sub(1, 40))
-    end
-    classes[i] = class + 1
+-- Reads the labels or targets: one column of classes becomes an Index, more of 0 and 1 a Tensor.
+-- Their number is checked right here, since a wrong number of nodes could make the program allocate
+-- any amount of memory.
+local function read_labels(context, fields, n, asked)
+  local cells = read(context, "raw/node-label", "labels", {"numbers"}, nil, true)
+  checks.length(context, "labels", cells.n_rows, n, "one for each node")
+  if cells.n_cols > 1 then
+    npz_labels.add_matrix(context, fields, context.keys.labels, cells, asked)
+  else
+    npz_labels.add(context, fields, context.keys.labels, cells:reshape(n):to_table(), asked)
   end
-  return core.index(classes)
 end
 
--- One column as an Index; more as a Tensor of 0 and 1. Checked here and not with all the rest,
--- since a wrong number of nodes alone could ask for any amount of memory.
-local function read_labels(context, n)
-  local path = find(context.where, "raw/node-label")
-  local several, texts = path and #core.text.fields(path) > 1, core.text.names()
-  local labels = read(context, "raw/node-label", "labels", {several and "numbers" or texts})
-  checks.length(context, "labels", several and labels.n_rows or #labels, n, "one for each node")
-  return several and labels or classes_of(context, texts)[labels]
-end
-
--- The names of the classes in mapping/labelidx2*.csv, lines of a class and its name in any order
--- below a head; nil where there is no such file, or more than one.
+-- Reads the names of the classes in mapping/labelidx2*.csv, a header and lines of a class and its
+-- name in any order; nil where there is no such file, or more than one.
 local function read_class_names(context)
   local found
   for _, file in ipairs(core.files(context.where .. "/mapping")) do
@@ -110,7 +100,7 @@ local function read_class_names(context)
   return names
 end
 
--- The folder of the split: the one that is asked for, or the only one.
+-- Returns the folder of the split for which the user asks, or of the only one.
 local function split_folder(context, asked)
   local found = {}
   for _, name in ipairs(core.files(context.where .. "/split")) do
@@ -135,7 +125,7 @@ local function read_split(context, fields, asked, n)
   return folder
 end
 
--- The names of the tables in raw/ that are left alone.
+-- Returns the names of the tables in raw/ that are not read.
 local function others(folder)
   local names = {}
   for _, file in ipairs(core.files(folder .. "/raw")) do
@@ -151,32 +141,30 @@ local function source_of(folder, n_edges, left)
 end
 
 -- Adds labels, features and adjacency to the fields, as ogb_binary.read does.
-local function read_tables(context, fields)
+local function read_tables(context, fields, opts)
   local n = read_n_nodes(context)
-  fields.labels = read_labels(context, n)
+  read_labels(context, fields, n, opts.labels_as)
   local sources, targets = read(context, "raw/edge", "adjacency", {"id", "id"}, n)
-  -- A target hears its source: rows are destinations.
-  fields.adjacency = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
+  fields.adjacency, fields.merged = direction.matrix(n, sources, targets)
   if find(context.where, "raw/node-feat") then
     fields.features = read(context, "raw/node-feat", "features", {"numbers"})
   end
   return n, #sources, others(context.where)
 end
 
---- The fields of the data set, and the context of messages, as ladies.data.complete takes them;
--- {split = NAME} says which of several splits to take, {split = false} any.
+--- Reads the fields of the data set, and the context of messages, as ladies.data.complete takes
+-- them; {split = NAME} takes one of several splits, {split = false} any.
 function ogb.read(path, opts)
   local context = {where = path, shift = -1, keys = {adjacency = "raw/edge"}}
   local fields = {path = path, name = path:match "[^/]*$", notes = {}}
   local read_raw = find(path, "raw/edge") and read_tables or ogb_binary.read
   local n, n_edges, left = read_raw(context, fields, opts)
-  fields.merged = n_edges - fields.adjacency.nnz
   ogb.read_rest(context, fields, opts, {nodes = n, edges = n_edges, left = left})
   return fields, context
 end
 
---- Adds class names, split and source to the fields of a data set of so many `nodes` and `edges`;
--- `left` are the names of what is left alone.
+--- Adds class names, split and source to the fields of a data set. found: {nodes =, edges =, left =
+-- the names of what is not read}.
 function ogb.read_rest(context, fields, opts, found)
   fields.class_names = read_class_names(context)
   local folder = read_split(context, fields, opts.split, found.nodes)

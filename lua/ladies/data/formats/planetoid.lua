@@ -1,5 +1,5 @@
---- The citation graphs as Planetoid published them (Yang, Cohen and Salakhutdinov, 2016): eight
--- files ind.NAME.PART, most of them pickles.
+--- Reads citation graphs in the format in which Planetoid published them (Yang, Cohen and
+-- Salakhutdinov, 2016): eight files ind.NAME.PART, most of them pickles.
 --
 --   x, y          features and one-hot labels of the labelled nodes for training, the first of
 --   allx, ally    those of all nodes that are not for testing; node i is row i
@@ -14,26 +14,27 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local direction = require "ladies.data.direction"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 
 local planetoid = {}
 
--- How many nodes behind those of x are for validation, at most.
+-- The most nodes after those of x that are used for validation.
 local VALIDATION = 500
 
---- Whether the files of this data set are in `folder`.
+--- Tells whether the files of this data set are in `folder`.
 function planetoid.found(folder, name)
   return core.exists(("%s/ind.%s.graph"):format(folder, name)) == "file"
 end
 
---- Whether the path is FOLDER/ind.NAME, what the names of such files begin with.
+--- Tells whether the path is FOLDER/ind.NAME, with which the names of such files begin.
 function planetoid.fits(path)
   local folder, name = path:match "^(.*)/ind%.([^/]*)$"
   return folder ~= nil and planetoid.found(folder, name)
 end
 
---- The names of the data sets whose files are in `folder`.
+--- Returns the names of the data sets whose files are in `folder`.
 function planetoid.names(folder)
   local names = {}
   for _, file in ipairs(core.files(folder)) do
@@ -42,7 +43,7 @@ function planetoid.names(folder)
   return names
 end
 
--- A part of the data set, which must be of this class: "table", "Matrix" or "PickledArray".
+-- Reads a part of the data set, which must be of this class: "table", "Matrix" or "PickledArray".
 local function read(context, part, class)
   local path = ("%s.%s"):format(context.where, part)
   local value = core.pickle.load(path)
@@ -53,7 +54,7 @@ local function read(context, part, class)
   return value
 end
 
--- The rows of a features file and of the labels that go with it, as many.
+-- Reads a file of features and the file of labels that goes with it, with as many rows.
 local function read_pair(context, x_part, y_part)
   local x, y = read(context, x_part, "Matrix"), read(context, y_part, "PickledArray"):tensor()
   if y.ndim ~= 2 then
@@ -65,7 +66,8 @@ local function read_pair(context, x_part, y_part)
   return x, y
 end
 
--- The ids in test.index, in its order; they follow those of allx and end with those of the graph.
+-- Reads the ids in test.index, in its order; each must come after the n_before nodes of allx and be
+-- one of the n nodes of the graph.
 local function read_test(context, n_before, n)
   local ids = {}
   for line in core.file.read(context.where .. ".test.index"):gmatch "[^\r\n]+" do
@@ -80,21 +82,22 @@ local function read_test(context, n_before, n)
   return core.index(ids)
 end
 
--- The classes of one-hot rows; 0 for a row of zeros.
+-- Returns the classes of one-hot rows, with 0 for a row of zeros.
 local function classes_of(one_hot)
   local some = one_hot:max(2):above(0)
   return (one_hot:argmax():to_tensor() * some):to_index():to_table()
 end
 
--- The graph's dict and the number of its nodes, each of which is a key.
+-- Reads the graph's dict; returns it and the number of its nodes, each of which is a key.
 local function read_graph(context)
   local graph, n = read(context, "graph", "table"), 0
   for _ in pairs(graph) do n = n + 1 end
   return graph, n
 end
 
--- The neighbour lists as two Indexes: whose they are (sources), and who is listed. A list that
--- belongs to two nodes is refused, since a small file could describe a huge graph so.
+-- Converts the lists of neighbours to two Indexes: the nodes that have them (sources) and the nodes
+-- that are in them (targets). A list that several nodes share is refused, since by such lists a
+-- small file could describe a huge graph.
 local function edges_of(context, graph, n)
   local sources, targets, count, seen = {}, {}, 0, {}
   local type_of = math.type
@@ -118,18 +121,17 @@ local function edges_of(context, graph, n)
   return core.index(sources), core.index(targets)
 end
 
--- The adjacency, how many neighbours were listed more than once, and what was found and done in
--- words.
+-- Returns the adjacency, how many neighbours were listed more than once, and a sentence about both.
 local function adjacency_of(context, graph, n)
   local sources, targets = edges_of(context, graph, n)
-  local listed = core.matrix{n_rows = n, n_cols = n, rows = targets, cols = sources}
+  local listed, twice = direction.matrix(n, sources, targets)
   local simple = listed:without_loops()
-  local twice = #sources - listed.nnz
   return simple, twice, ("%d neighbours listed, duplicates merged: %d, self-loops dropped: %d")
     :format(#sources, twice, listed.nnz - simple.nnz)
 end
 
--- The rows of `first`, and behind them those of `second` as rows `at`, in a matrix of n rows.
+-- Makes a matrix of n rows that has the rows of `first` at the top and those of `second` as the
+-- rows `at`.
 local function stack(n, first, second, at)
   local sorted = at:sort()
   second = second:rows(core.sampling.find(at, sorted))
@@ -148,8 +150,8 @@ local function stack(n, first, second, at)
     columns = first:col_of() .. second:col_of(), values = values}
 end
 
---- The fields of the data set whose files are called `path`.*, and the context of messages, as
--- ladies.data.dataset takes them.
+--- Reads the fields of the data set whose files are called `path`.*, and the context of messages,
+-- as ladies.data.complete takes them.
 function planetoid.read(path)
   local name = path:match "ind%.([^/]*)$"
   local keys = {adjacency = "graph", features = "allx and tx", labels = "ally and ty",

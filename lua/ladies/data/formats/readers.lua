@@ -1,33 +1,33 @@
---- The readers of data sets that describe themselves: which one a path is for, and its errors.
+--- Chooses the reader for the path of a data set, among those for sources that describe themselves.
 --
--- A reader is a table with fits(path), whether the path may be in its format, and
--- read(path, opts), the fields of the data set and the context of messages, as ladies.data.complete
--- takes them. Of the options, which are those of ladies.data.complete, it sees all; a `split` that
--- is no way to split goes to readers that have `named_splits`, with the name of one of the
--- source's.
+-- A reader is a table with the functions fits(path), which tells whether the path may be in its
+-- format, and read(path, opts), which returns the fields of the data set and the context of
+-- messages, as ladies.data.complete takes them. It is given all options of ladies.data.complete; a
+-- `split` that is no way to split is the name of a split of the source, for readers that have
+-- `named_splits`.
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
 local complete = require "ladies.data.complete"
 local errors = require "ladies.base.errors"
-local npz_layout = require "ladies.data.formats.npz_layout"
+local npz_layout = require "ladies.data.formats.npz.layout"
 local options = require "ladies.base.options"
-local shards = require "ladies.data.formats.shards"
+local shards = require "ladies.data.formats.large.shards"
 local splits = require "ladies.data.splits"
-local table_folder = require "ladies.data.formats.table_folder"
+local table_folder = require "ladies.data.formats.tables.folder"
 local tables = require "ladies.base.tables"
 
 local readers = {}
 
 local WHERE = "ladies.data.load"
 
--- The first that fits is taken; npz_layout fits every file.
+-- All readers, of which the first one that fits is used; npz_layout fits every file.
 local LIST = {require "ladies.data.formats.planetoid", require "ladies.data.formats.content_cites",
-  require "ladies.data.formats.npz_pair", require "ladies.data.formats.ogb",
+  require "ladies.data.formats.npz.pair", require "ladies.data.formats.ogb",
   shards, table_folder,
-  require "ladies.data.formats.lone_table", require "ladies.data.formats.node_link", npz_layout}
+  table_folder.lone, require "ladies.data.formats.node_link", npz_layout}
 
--- A folder that is called "." or ".." has a name of its own.
+-- Names of paths that are not used as names of data sets; the folder's real name is used instead.
 local DOTS = {["."] = true, [".."] = true}
 
 local function call(reader, path, opts, piece)
@@ -37,7 +37,7 @@ local function call(reader, path, opts, piece)
   return fields, context, edges
 end
 
--- What to do with a path that no reader is for.
+-- Returns the error message for a path that no reader fits.
 local function refusal(path)
   if not core.exists(path) then return "does not exist" end
   local missing = shards.missing(path)
@@ -51,8 +51,8 @@ local function refusal(path)
   return table_folder.missing(path) or "is in no format that is known; see doc/data.md"
 end
 
--- The options as this reader takes them: `split` is the name of one of the source's, or false for
--- any, where another one is made.
+-- Returns the options for this reader, in which `split` is the name of a split of the source, or
+-- false if a new split is made and any will do.
 local function options_for(reader, path, opts)
   local own = tables.merged(opts)
   if splits.is_way(opts.split) then
@@ -62,22 +62,22 @@ local function options_for(reader, path, opts)
       splits.WAYS))
   end
   for _, name in ipairs{"ids", "classes"} do
-    if opts[name] and reader ~= table_folder then
-      errors.fail(("%s: %s is of folders of tables, and %s is none"):format(WHERE, name, path))
+    if opts[name] and reader ~= table_folder and reader ~= table_folder.lone then
+      errors.fail(("%s: %s is of tables, and %s is none"):format(WHERE, name, path))
     end
   end
   return own
 end
 
---- Whether the text is a path, and not the name of a data set: it has a slash, is "." or "..", or
--- is the name of a file here that has an ending.
+--- Tells whether a text is a path and not the name of a data set: it has a slash, is "." or "..",
+-- or is the name of a file in the current folder and has an ending.
 function readers.is_path(text)
   return text:find("/", 1, true) ~= nil or DOTS[text] or text:find "%.npz$" ~= nil
     or array_file.is_safetensors(text)
     or text:find(".", 1, true) ~= nil and core.exists(text) == "file"
 end
 
---- Whether there is a reader for the folder, or for what has files of names that begin with `path`.
+--- Tells whether a reader fits the path, which may also be the common beginning of files' names.
 function readers.fits(path)
   for _, reader in ipairs(LIST) do
     if reader.fits(path) then return true end
@@ -85,9 +85,9 @@ function readers.fits(path)
   return false
 end
 
---- The fields and the context of the data set at `path`, from the reader that it fits; with
--- `piece`, where that reads edges in pieces, the edges as ladies.data.formats.table_folder gives
--- them.
+--- Reads the fields and the context of the data set at `path` by the reader that it fits. With
+-- `piece`, a number of edges, a reader that can do so leaves the adjacency out and returns third an
+-- iterator over such pieces of the edges (see ladies.data.formats.tables.from_files).
 function readers.read(path, opts, piece)
   path = path:gsub("(.)/+$", "%1")   -- a folder may end in a slash
   local folder = shards.folder_of(path)
@@ -103,8 +103,8 @@ function readers.read(path, opts, piece)
   errors.fail(("%s: %s %s"):format(WHERE, path, refusal(path)))
 end
 
---- The data set at `path`, with the options of ladies.data.complete; change(fields, context), if it
--- is given, is called with what was read.
+--- Loads the data set at `path`, with the options of ladies.data.complete; change(fields, context),
+-- if it is given, may change what was read.
 function readers.load(path, given, change)
   local opts = options.check(WHERE, given, complete.SPEC)
   local fields, context = readers.read(path, opts)

@@ -1,4 +1,4 @@
---- WordNet's data files, whose format is in wndb(5WN), read into plain Lua arrays.
+--- Reads WordNet's data files, whose format is in wndb(5WN), into plain Lua arrays.
 --
 -- A synset is one line:
 --   offset lex_filenum ss_type w_cnt word lex_id [word lex_id ...] p_cnt [ptr ...] [frames] | gloss
@@ -23,13 +23,31 @@ wordnet.lexicographer_files = {
   "verb.perception", "verb.possession", "verb.social", "verb.stative", "verb.weather", "adj.ppl",
 }
 
--- An example is quoted and follows a semicolon; quotation marks elsewhere belong to the definition.
+-- The relation that each pointer symbol of wninput(5WN) stands for, from the synset that has it to
+-- the one that it leads to; true behind the name where the relation goes the other way, and `both`
+-- where the files lack some reverses of a relation that wninput has go both ways. The names are
+-- those of the data sets WN18 and WN18RR, where these have the relation.
+local RELATIONS = {
+  ["@"] = {"hypernym"}, ["~"] = {"hypernym", true}, ["@i"] = {"instance_hypernym"},
+  ["~i"] = {"instance_hypernym", true}, ["%m"] = {"member_meronym"},
+  ["#m"] = {"member_meronym", true}, ["%s"] = {"substance_meronym"},
+  ["#s"] = {"substance_meronym", true}, ["%p"] = {"has_part"}, ["#p"] = {"has_part", true},
+  [";c"] = {"synset_domain_topic_of"}, ["-c"] = {"synset_domain_topic_of", true},
+  ["-r"] = {"member_of_domain_region"}, [";r"] = {"member_of_domain_region", true},
+  ["-u"] = {"member_of_domain_usage"}, [";u"] = {"member_of_domain_usage", true},
+  ["+"] = {"derivationally_related_form", both = true}, ["^"] = {"also_see"},
+  ["$"] = {"verb_group"}, ["&"] = {"similar_to"}, ["!"] = {"antonym"}, ["="] = {"attribute"},
+  ["*"] = {"entailment"}, [">"] = {"cause"}, ["<"] = {"participle_of"}, ["\\"] = {"pertains_to"},
+}
+
+-- Returns the definition in a gloss without the examples. An example is quoted and follows a
+-- semicolon; quotation marks elsewhere belong to the definition.
 local function definition_of(gloss)
   local example = gloss:find('; "', 1, true)
   return example and gloss:sub(1, example - 1) or gloss
 end
 
--- The fields of one synset's line, or nil when it is not one.
+-- Parses the line of a synset into its fields; returns nil for another line.
 local function parse(line)
   local left, gloss = line:match("^(.-) | (.*)$")
   local fields = {}
@@ -40,7 +58,7 @@ local function parse(line)
   if not label or not n_pointers or #fields < first + 4 * n_pointers - 1 then return nil end
   local pointers = {}
   for i = first, first + 4 * (n_pointers - 1), 4 do
-    pointers[#pointers + 1] = fields[i + 2] .. fields[i + 1]
+    pointers[#pointers + 1] = {key = fields[i + 2] .. fields[i + 1], symbol = fields[i]}
   end
   -- An adjective's marker, as in `outback(a)`, tells where it may stand: it is not in the word.
   local lemma = fields[5]:gsub("%(%a+%)$", "")
@@ -48,15 +66,18 @@ local function parse(line)
     definition = definition_of(gloss)}
 end
 
---- The synsets of the files data.noun, data.verb, data.adj and data.adv in `folder`, in that order:
--- a table of parallel arrays `names`, `labels` (numbers of lexicographer files) and `definitions`,
--- and `sources` and `targets`, the two ends (1-based) of each pointer from one synset to another.
+--- Reads the synsets of the files data.noun, data.verb, data.adj and data.adv in `folder`, in that
+-- order, into a table of parallel arrays: `names`, `labels` (numbers of lexicographer files) and
+-- `definitions`, and `sources`, `targets` and `types`, the two ends (1-based) and the relation of
+-- each pointer from one synset to another. Of two relations that are each other's reverse, such as
+-- hypernym and hyponym, there is one, and the pointers of the other are turned round.
 --
 -- A name is the first lemma and the letter of the part of speech, `dog.n`; where several synsets
 -- of one part begin with the same lemma, the second in the file is `dog.n.2`, and so on. These are
 -- not WordNet's sense numbers, which count the synsets where the word has any place.
 function wordnet.read(folder)
-  local net = {names = {}, labels = {}, definitions = {}, sources = {}, targets = {}}
+  local net = {names = {}, labels = {}, definitions = {}, sources = {}, targets = {},
+    types = {}}
   local id_of, pointers, times = {}, {}, {}
   for _, part in ipairs(PARTS) do
     local path, letter = folder .. "/data." .. part[1], part[2]
@@ -81,20 +102,30 @@ function wordnet.read(folder)
     end
     file:close()
   end
-  for i, keys in ipairs(pointers) do
-    for _, key in ipairs(keys) do
-      local target = id_of[key]
+  for i, list in ipairs(pointers) do
+    for _, pointer in ipairs(list) do
+      local target, relation = id_of[pointer.key], RELATIONS[pointer.symbol]
       if not target then
-        errors.fail(("wordnet: %s points to %s, which is not there"):format(net.names[i], key))
+        errors.fail(("wordnet: %s points to %s, which is not there"):format(net.names[i],
+          pointer.key))
+      elseif not relation then
+        errors.fail(("wordnet: %s has a pointer of the kind %s, which is none of WordNet 3.0")
+          :format(net.names[i], pointer.symbol))
       elseif target ~= i then
-        net.sources[#net.sources + 1], net.targets[#net.targets + 1] = i, target
+        local n = #net.types + 1
+        net.sources[n], net.targets[n] = relation[2] and target or i, relation[2] and i or target
+        net.types[n] = relation[1]
+        if relation.both then
+          net.sources[n + 1], net.targets[n + 1] = target, i
+          net.types[n + 1] = relation[1]
+        end
       end
     end
   end
   return net
 end
 
--- The different words of a definition, three letters or longer, in lower case.
+-- Returns the different words of a definition that have three letters or more, in lower case.
 local function words_of(definition)
   local words, seen = {}, {}
   for word in definition:lower():gmatch("[a-z]+") do
@@ -105,7 +136,8 @@ local function words_of(definition)
   return words
 end
 
---- The `size` words that are in the most definitions, most frequent first; ties by alphabet.
+--- Returns the `size` words that are in the most definitions, the most frequent first and equally
+-- frequent ones in alphabetical order.
 function wordnet.vocabulary(definitions, size)
   local count, words = {}, {}
   for _, definition in ipairs(definitions) do
@@ -121,7 +153,8 @@ function wordnet.vocabulary(definitions, size)
   return table.move(words, 1, size, 1, {})
 end
 
---- Which definition has which word of `vocabulary`: two parallel arrays of 1-based numbers.
+--- Returns all pairs of a definition and a word of `vocabulary` in it, as two parallel arrays of
+-- 1-based numbers.
 function wordnet.occurrences(definitions, vocabulary)
   local column_of, rows, columns = {}, {}, {}
   for column, word in ipairs(vocabulary) do column_of[word] = column end

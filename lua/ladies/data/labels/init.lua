@@ -1,4 +1,5 @@
---- What the labels of a data set are decides how it is trained and scored. There are two kinds:
+--- Defines the two kinds of labels that a data set may have, which decide how classes are trained
+-- and scored. (Real targets, which it may have besides or instead, are in labels/targets.)
 --
 --   labels/single   an Index: one class a node, 0 = unlabelled; softmax and cross-entropy
 --   labels/multi    a Tensor of 0 and 1, nodes x classes: any number of classes a node, even none;
@@ -17,9 +18,9 @@
 --   logits(probabilities) -> Tensor                       of numbers about as large, clamped
 --   predict(logits) -> Index or Tensor                    of the form of the labels
 --   predictions(logits) -> {name = array}                 for files: predicted, and more in multi
---   tally(where, predicted, labels, idx) -> {correct =, marked =, exact =, n =}
---       of each class the true positives, and twice these with all false positives and negatives;
---       the nodes with nothing wrong, and all that have a label
+--   tally(where, predicted, labels, idx) -> {correct =, given =, truth =, exact =, n =}
+--       of each class the true positives, the nodes that were given it and those that have it; the
+--       nodes with nothing wrong, and all that have a label
 --   array(labels)                                         what npz.write takes, and read gives back
 --   write(path, labels)                                   a line of text for each node, in multi
 --                                                         below a header
@@ -29,18 +30,21 @@ local errors = require "ladies.base.errors"
 local multi = require "ladies.data.labels.multi"
 local options = require "ladies.base.options"
 local single = require "ladies.data.labels.single"
+local targets = require "ladies.data.labels.targets"
 
 local labels = {}
 
--- So many cells of a sparse matrix become a dense one, 8 GiB; more are a mistake, or malice.
+-- The most cells up to which a sparse matrix of labels is made dense, 8 GiB; more are taken for a
+-- mistake or an attack.
 local MOST_CELLS = 1 << 31
 
---- The kind of the labels: single for an Index, multi for a Tensor.
+--- Returns the kind of labels: single for an Index, multi for a Tensor.
 function labels.kind_of(x)
   return options.class_of(x) == "Tensor" and multi or single
 end
 
---- The labels as a data set holds them: a sparse Matrix of 0 and 1 becomes a Tensor.
+--- Returns labels in the form in which a data set holds them: a sparse Matrix of 0 and 1 becomes a
+-- Tensor.
 function labels.dense(context, x)
   if options.class_of(x) ~= "Matrix" then return x end
   if x.n_rows * x.n_cols > MOST_CELLS then
@@ -50,12 +54,30 @@ function labels.dense(context, x)
   return x:to_dense()
 end
 
---- The Index of the nodes that have a label.
+--- Returns the Index of the nodes that have a label.
 function labels.labelled(x)
   return labels.kind_of(x).labelled(x)
 end
 
---- An error unless logits have a column for each class of `data`; `where` begins it.
+--- Returns the Index of the nodes with a label, or with a known target where the data set has no
+-- labels; these are the nodes that a split divides.
+function labels.known(data)
+  if not data.labels and not data.targets then
+    errors.fail(("%s has no labels and no targets, which a split of nodes divides"):format(data.name
+      or "the data set"))
+  end
+  return data.labels and labels.labelled(data.labels) or targets.known(data.targets)
+end
+
+--- Returns the position in the Index `ids` of the first node without a label (or known target), or
+-- nil.
+function labels.first_unknown(data, ids)
+  if not data.labels and not data.targets then return nil end
+  if not data.labels then return targets.first_unknown(data.targets, ids) end
+  return labels.kind_of(data.labels).first_unlabelled(data.labels, ids)
+end
+
+--- Fails unless logits have a column for each class of `data`; the message begins with `where`.
 function labels.check_outputs(where, logits, data)
   local classes = data.classes
   if classes and logits.n_cols ~= classes then
@@ -64,7 +86,8 @@ function labels.check_outputs(where, logits, data)
   end
 end
 
---- An error unless predictions for all nodes are of the form of the labels; `where` begins it.
+--- Fails unless predictions for all nodes are of the form of the labels; the message begins with
+-- `where`.
 function labels.check_predictions(where, predicted, x)
   local class = options.class_of(x)
   options.value(where, "the predictions", predicted, class)

@@ -1,4 +1,4 @@
---- Any number of classes a node: labels are a Tensor, nodes x classes, of 0 and 1. A row of zeros
+--- Labels with any number of classes a node: a Tensor, nodes x classes, of 0 and 1. A row of zeros
 -- is a node known to have none of the classes, a row of NaN one without a label. ladies.data.labels
 -- says what the functions are.
 
@@ -9,17 +9,17 @@ local options = require "ladies.base.options"
 
 local multi = {multilabel = true}
 
--- Whether every element is 0 or 1.
+-- Returns true if every element is 0 or 1.
 local function is_binary(x)
   return (x - x:above(0)):norm() == 0
 end
 
--- Whether every element is NaN.
+-- Returns true if every element is NaN.
 local function is_nan(x)
   return x:above(-math.huge):max() == 0 and (-x):above(-math.huge):max() == 0
 end
 
--- Whether each row is without a label, as a Lua table; nil when all of them have one.
+-- Returns a Lua table with true for each row without a label; nil when all rows have one.
 local function missing(labels)
   if labels:is_finite() then return nil end
   local rows = labels:row_sums():to_table()
@@ -27,7 +27,8 @@ local function missing(labels)
   return rows
 end
 
--- The rows that have a label, and the Indexes of these and of the others.
+-- Returns the labels of the nodes that have one, an Index of these nodes, and an Index of the
+-- others.
 local function known_rows(labels)
   local known, unknown = {}, {}
   for i, none in ipairs(missing(labels) or {}) do
@@ -37,7 +38,7 @@ local function known_rows(labels)
   return labels[core.index(known)], core.index(known), core.index(unknown)
 end
 
--- The error for an element that is not as it must be.
+-- Raises the error for an element that is neither 0 nor 1.
 local function fail_value(context, labels)
   local shift = context.shift
   for i = 1, labels.n_rows do
@@ -59,7 +60,8 @@ function multi.check(context, labels, n, class_names)
     checks.fail(context, "%s must be whole numbers or a matrix of 0 and 1, got a vector of %d", key,
       #labels)
   elseif labels.n_rows ~= n then
-    checks.fail(context, "%s has %d rows, must have %d, one for each node", key, labels.n_rows, n)
+    checks.fail(context, "%s has %d rows, must have %d, one for each %s", key, labels.n_rows, n,
+      context.unit or "node")
   elseif labels.n_cols == 0 then
     checks.fail(context, "%s has no columns, must have one for each class", key)
   end
@@ -106,7 +108,7 @@ function multi.logits(probabilities)
   return (p / (1 - p)):log()
 end
 
---- A class is predicted where its logit is above 0, its sigmoid above 1/2.
+--- Predicts a class where its logit is above 0, which means a probability above 1/2.
 function multi.predict(logits) return logits:above(0) end
 
 function multi.predictions(logits)
@@ -128,20 +130,23 @@ function multi.tally(where, predicted, labels, idx)
   end
   local wrong, n = (predicted - labels):square():row_sums():above(0):sum():item(), labels.n_rows
   return {correct = (predicted * labels):col_sums():to_table(),
-    marked = (predicted + labels):col_sums():to_table(), exact = n - math.tointeger(wrong), n = n}
+    given = predicted:col_sums():to_table(), truth = labels:col_sums():to_table(),
+    exact = n - math.tointeger(wrong), n = n}
 end
 
--- A copy of the matrix with `value` throughout these rows; the matrix itself if they are none.
+-- Returns a copy of the matrix with `value` throughout some rows; the matrix itself where there are
+-- none.
 local function with_rows(matrix, rows, value)
   if #rows == 0 then return matrix end
   return matrix:clone():copy_rows_(rows, core.full(#rows, matrix.n_cols, value))
 end
 
---- The labels of a file's matrix: as it is, but rows of -1 become NaN.
+--- Converts the matrix of a file to labels: rows of -1 become NaN.
 function multi.from_cells(cells)
   local rows = {}
   if cells.n_cols > 0 and cells.n_rows > 0 and cells:above(-0.5):min() == 0 then
-    -- Few other rows have the sum of such a row, which is why each is looked at.
+    -- A row of -1 is found by its sum; the few other rows with the same sum are compared element by
+    -- element.
     for i, sum in ipairs(cells:row_sums():to_table()) do
       if sum == -cells.n_cols and cells[i]:min() == -1 and cells[i]:max() == -1 then
         rows[#rows + 1] = i
@@ -151,7 +156,7 @@ function multi.from_cells(cells)
   return with_rows(cells, core.index(rows), 0 / 0)
 end
 
--- The reverse.
+-- Converts labels to the matrix of a file: rows of NaN become -1.
 local function to_cells(labels)
   local _, _, others = known_rows(labels)
   return with_rows(labels, others, -1)
@@ -161,7 +166,8 @@ function multi.array(labels)
   return labels:is_finite() and core.npz.uint8(labels) or core.npz.int8(to_cells(labels))
 end
 
---- The node is the first column, so that two classes are not taken for a node and its class.
+--- Writes labels as a table of text whose first column is the node, so that a table of two classes
+-- is not read as one of nodes and classes.
 function multi.write(path, labels)
   local cells, lines = to_cells(labels), {"node"}
   for class = 1, labels.n_cols do lines[1] = ("%s,class_%d"):format(lines[1], class - 1) end

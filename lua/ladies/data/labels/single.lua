@@ -1,4 +1,4 @@
---- One class a node: labels are an Index of 1 .. classes, 0 = unlabelled. ladies.data.labels says
+--- Labels with one class a node: an Index of 1 .. classes, 0 = unlabelled. ladies.data.labels says
 -- what the functions are.
 
 local core = require "ladies_core"
@@ -13,7 +13,7 @@ function single.check(context, labels, n, class_names)
     checks.fail(context, "%s must be a class for each node or a matrix of 0 and 1, got a %s",
       context.keys.labels, options.class_of(labels) or type(labels))
   end
-  checks.length(context, "labels", #labels, n, "one for each node")
+  checks.length(context, "labels", #labels, n, "one for each " .. (context.unit or "node"))
   if labels:max() < 1 then checks.fail(context, "%s: no node has one", context.keys.labels) end
   local classes = class_names and #class_names or labels:max()
   checks.ids(context, "labels", labels, classes, "a node without a label")
@@ -55,8 +55,8 @@ function single.predict(logits) return logits:argmax() end
 
 function single.predictions(logits) return {predicted = single.predict(logits)} end
 
---- The predictions and labels of the labelled nodes among idx (all for nil), two Lua tables, and
--- how many they are.
+--- Returns the predictions and the labels of the labelled nodes among idx (nil for all), as two Lua
+-- tables, and how many there are.
 function single.pairs(where, predicted, labels, idx)
   options.value(where, "the predictions", predicted, "Index")
   options.value(where, "the labels", labels, "Index")
@@ -79,20 +79,17 @@ end
 
 function single.tally(where, predicted, labels, idx)
   local got, want, n = single.pairs(where, predicted, labels, idx)
-  local hits, counts, exact = {}, {}, 0           -- 0 is no prediction
-  for class = 0, math.max(predicted:max(), labels:max()) do hits[class], counts[class] = 0, 0 end
+  local correct, given, truth, exact = {}, {}, {}, 0           -- 0 is no prediction
+  for class = 0, math.max(predicted:max(), labels:max()) do
+    correct[class], given[class], truth[class] = 0, 0, 0
+  end
   for i = 1, n do
     local g, w = got[i], want[i]
-    counts[g] = counts[g] + 1
-    counts[w] = counts[w] + 1
-    if g == w then hits[g], exact = hits[g] + 1, exact + 1 end
+    given[g], truth[w] = given[g] + 1, truth[w] + 1
+    if g == w then correct[g], exact = correct[g] + 1, exact + 1 end
   end
-  -- A class that nobody has or gets has no F1.
-  local correct, marked = {}, {}
-  for class, count in ipairs(counts) do
-    if count > 0 then correct[#correct + 1], marked[#marked + 1] = hits[class], count end
-  end
-  return {correct = correct, marked = marked, exact = exact, n = n}
+  correct[0], given[0], truth[0] = nil, nil, nil
+  return {correct = correct, given = given, truth = truth, exact = exact, n = n}
 end
 
 function single.array(labels) return labels end

@@ -1,4 +1,5 @@
---- The user's cache of data sets: an .npz file each, and beside it a record of where it came from.
+--- Manages the user's cache of data sets, which has an .npz file for each and beside it a record of
+-- where it came from.
 --
 -- The record is written last, with the size and the SHA-256 of the file, so a data set counts as
 -- cached from the moment when all of it is there. Files appear whole or not at all.
@@ -6,15 +7,15 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
-local npz_layout = require "ladies.data.formats.npz_layout"
+local npz_layout = require "ladies.data.formats.npz.layout"
 local own_folder = require "ladies.base.own_folder"
 
 local cache = {}
 
---- The cache's folder: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in ~/.cache.
-cache.folder = require "ladies.base.cache_folder"
+--- Returns the cache's folder: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in ~/.cache.
+cache.folder = require("ladies.base.paths").cache_folder
 
---- The folder, made if there is none.
+--- Returns the cache's folder, after creating it if it does not exist.
 function cache.make_folder()
   local folder = cache.folder()
   if not folder then errors.fail("there is no place for a cache: set LADIES_CACHE or HOME") end
@@ -22,7 +23,7 @@ function cache.make_folder()
   return folder
 end
 
---- An error unless the name may be that of a file.
+--- Fails unless a data set's name can be used as the name of a file.
 function cache.check_name(where, name)
   if not name:find "^[%w_][%w._+-]*$" or #name > 100 then
     errors.fail(("%s: %q cannot be the name of a data set: letters, digits and ._+- can"):format(
@@ -32,7 +33,7 @@ end
 
 local function path_of(name, ending) return ("%s/%s.%s"):format(cache.folder(), name, ending) end
 
---- What is recorded of a cached data set, or nil where there is none of this name: a table with
+--- Returns the record of a cached data set, or nil where there is none of this name: a table with
 -- origin, archive_sha256, licence, cite, date, version (of this program), size and sha256.
 function cache.record(name)
   if not cache.folder() or core.exists(path_of(name, "npz")) ~= "file"
@@ -43,19 +44,19 @@ function cache.record(name)
   return ok and type(record) == "table" and record.sha256 and record or nil
 end
 
---- The path of a cached data set, or nil where there is none of this name.
+--- Returns the path of a cached data set, or nil where there is none of this name.
 function cache.find(name)
   return cache.record(name) and path_of(name, "npz")
 end
 
---- Whether a cached file holds the bytes that were written to it.
+--- Tells whether a cached file still has the content that was written to it.
 function cache.is_whole(name)
   local record, path = cache.record(name), path_of(name, "npz")
   return record ~= nil and core.folder.bytes(path) == record.size
     and core.zip.sha256(path) == record.sha256
 end
 
---- The names of the cached data sets, sorted.
+--- Returns the names of the cached data sets, sorted.
 function cache.names()
   local names = {}
   for _, file in ipairs(cache.folder() and core.files(cache.folder()) or {}) do
@@ -76,13 +77,13 @@ function cache.store(name, data, record)
   return path
 end
 
--- Where a data set is made, for the holder of its lock.
+-- Returns the temporary folder in which the process that holds a data set's lock prepares it.
 local function work_folder(name)
   return own_folder.at(("%s/.%s.work"):format(cache.make_folder(), name))
 end
 
---- Takes the lock for changing a data set in the cache; a <close> variable gives it back. What
--- killed processes have left half written, or half removed, goes.
+--- Takes the lock for changing a data set in the cache, to be kept in a <close> variable, which
+-- releases it. Removes files that killed processes have left half written or half removed.
 function cache.lock(name, on_wait)
   local path = ("%s/.%s.lock"):format(cache.make_folder(), name)
   own_folder.at(cache.folder()):sweep()
@@ -95,8 +96,8 @@ function cache.lock(name, on_wait)
   return lock
 end
 
---- A new, empty folder beside the cached files, removed at the end of the scope of a <close>
--- variable. For the holder of the lock.
+--- Makes a new, empty folder beside the cached files, for the holder of the lock; it is removed at
+-- the end of the scope of a <close> variable.
 function cache.workplace(name)
   local folder = work_folder(name)
   local lock = folder:take "work"

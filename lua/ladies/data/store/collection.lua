@@ -1,4 +1,5 @@
---- Where data sets with names are: beside the program, in the folder LADIES_DATA, in the cache.
+--- Finds data sets by name: among those that come with the program, in the folder LADIES_DATA, and
+-- in the cache.
 
 local core = require "ladies_core"
 local cache = require "ladies.data.store.cache"
@@ -8,7 +9,7 @@ local readers = require "ladies.data.formats.readers"
 
 local collection = {}
 
---- The folders where a name is looked for before the cache.
+--- Returns the folders that are searched for a name before the cache.
 function collection.folders()
   local list = {home() .. "/datasets"}
   local own = os.getenv "LADIES_DATA"
@@ -18,7 +19,7 @@ function collection.folders()
   return list
 end
 
--- The ways in which a folder can hold a data set of some name.
+-- The forms in which a folder can hold a data set of some name.
 local PLACES = {
   function(folder, name)
     local path = ("%s/%s.npz"):format(folder, name)
@@ -33,8 +34,8 @@ local PLACES = {
   end,
 }
 
---- The path of the data set of this name as its reader takes it, and whether it is the cached one;
--- nil where there is none.
+--- Returns the path of the data set with this name, as its reader takes it, and whether it is in
+-- the cache; nil where there is none.
 function collection.find(name)
   for _, place in ipairs(PLACES) do
     for _, folder in ipairs(collection.folders()) do
@@ -45,7 +46,8 @@ function collection.find(name)
   return cache.find(name), true
 end
 
---- ladies.data.names() -> string[]: the names that are found here, each once.
+--- ladies.data.names() -> string[]: returns the names of all data sets that are found here, each
+-- once.
 function collection.names()
   local names, seen = {}, {}
   local function add(name)

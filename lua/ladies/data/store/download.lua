@@ -1,5 +1,5 @@
---- Bringing archives: wheels with pip, everything else with curl. Both are run without a shell, in
--- a folder of ours, and end with us.
+--- Downloads archives: wheels with pip, everything else with curl. Both programs are run without a
+-- shell, in a folder of this program, and end with it.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -12,15 +12,15 @@ local download = {}
 local MB = 1000000
 local TICK = 0.2                                  -- seconds between two looks at what has arrived
 
--- The exit statuses by which curl refuses to go on where it was stopped: an HTTP error (such as
--- 416), a server that cannot, a place that is none.
+-- The exit statuses of curl which mean that an interrupted download cannot be continued: an HTTP
+-- error (such as 416), a server that cannot do it, and a wrong position.
 local CANNOT_RESUME = {[22] = true, [33] = true, [36] = true}
 
--- Where pip is called by one of its names. Python by itself would take a pip.py of the current
--- folder.
+-- The commands that may start pip. Without -I, Python would load a pip.py in the current folder.
 local PIPS = {{"pip"}, {"pip3"}, {"python3", "-I", "-m", "pip"}}
 
--- The last line in which a program tells of an error, or the last at all, as plain text.
+-- Returns the last line of a program's log that mentions an error, or else the last line, as plain
+-- text.
 local function last_words(log)
   local last, failure
   for line in (core.exists(log) == "file" and core.file.read(log) or ""):gmatch "[^\r\n]+" do
@@ -31,7 +31,8 @@ local function last_words(log)
   return #words > 200 and words:sub(1, 200) .. "..." or words
 end
 
--- Runs a program to its end with a display of the bytes at `place`; returns its exit status.
+-- Runs a program to its end, showing how many bytes it has written to the file or folder
+-- opts.place; returns its exit status.
 local function run(argv, opts)
   local display = progress.new{total = opts.size and math.max(1, opts.size // MB),
     quiet = opts.quiet, unit = opts.title .. ": MB"}
@@ -53,7 +54,7 @@ local function find_pip()
   errors.fail("the program pip is missing; it comes with Python")
 end
 
--- A wheel of the package index, which pip alone knows. It is never installed nor run.
+-- Downloads a wheel of the package index with pip. The wheel is neither installed nor run.
 local function by_pip(archive, job)
   local argv = find_pip()
   local name, version, platform, python = archive.wheel:match "^(%S+) (%S+) (%S+) (%S+)$"
@@ -74,7 +75,7 @@ local function by_pip(archive, job)
   return place .. "/" .. files[1]
 end
 
--- One file with curl, which goes on where an earlier attempt has stopped.
+-- Downloads one file with curl, which continues an earlier attempt that was stopped.
 local function curl(url, place, job, size)
   if not core.process.exists "curl" then errors.fail("the program curl is missing") end
   local log = job.folder .. "/log"
@@ -96,7 +97,7 @@ local function curl(url, place, job, size)
   end
 end
 
--- An error, and the file removed, unless it has the size and the SHA-256 that are known.
+-- Raises an error, and removes the file, unless it has the known size and SHA-256.
 local function check(path, archive)
   local size = core.folder.bytes(path)
   local wrong
@@ -114,8 +115,8 @@ local function check(path, archive)
   end
 end
 
---- Brings the archive of a data set of the registry and returns its path, a zip file or a folder of
--- files. A job says where and how: folder (a workplace), kept (the path of a file that stays for
+--- Downloads the archive of a data set of the registry and returns its path, a zip file or a folder
+-- of files. A job says where and how: folder (a workplace), kept (the path of a file that stays for
 -- the next attempt when it is cut off), title, quiet.
 function download.get(entry, job)
   local archive = entry.archive

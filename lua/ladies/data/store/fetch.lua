@@ -1,8 +1,10 @@
---- Fetching: a data set of the registry from where it is published into the cache.
+--- Downloads data sets of the registry (ladies.data.store.registry) from where they are published
+-- into the cache.
 --
--- One process at a time works on a data set, in a folder beside the cache that goes with it. What
--- came is compared with what was published, read by the readers like any file from a stranger,
--- checked, and only then stored. LADIES_OFFLINE=1 keeps the program from fetching on first use.
+-- One process at a time works on a data set, in a folder beside the cache that is removed
+-- afterwards. The files that came are compared with the published ones, read by the readers like
+-- any file from a stranger, checked, and only then stored. LADIES_OFFLINE=1 keeps the program from
+-- fetching on first use.
 
 local cache = require "ladies.data.store.cache"
 local download = require "ladies.data.store.download"
@@ -17,7 +19,7 @@ local fetch = {}
 
 local WHERE = "ladies fetch"
 
--- Runs f; an error of this library gets the name of the data set and `advice`, in one line.
+-- Runs f, and adds the name of the data set and `advice` to an error of this library, in one line.
 local function explain(name, advice, f, ...)
   local results = table.pack(pcall(f, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -26,14 +28,14 @@ local function explain(name, advice, f, ...)
   errors.pass_on(e .. advice, ("%s: %s"):format(WHERE, name))
 end
 
--- What can be done where an archive does not come.
+-- Returns advice for the case that an archive cannot be downloaded.
 local function advice_for(entry)
   local other = entry.instead and ("; or another form: ladies fetch %s"):format(entry.instead) or ""
   return ("; it needs a network and room in %s; with a copy of the files: ladies import PATH "
     .. "--name %s%s"):format(cache.folder(), entry.name, other)
 end
 
--- An error unless the data set is what the registry expects.
+-- Fails unless the data set is what the registry expects.
 local function check_expected(entry, data)
   local found = {nodes = data.graph.n_nodes, entries = data.graph.n_edges,
     features = data.features.n_cols, classes = data.classes}
@@ -70,8 +72,8 @@ local function bring(entry, opts)
   end)
 end
 
---- Brings a data set of the registry into the cache and returns its path. Options: `again` even if
--- it is there and whole, `quiet` without a display.
+--- Downloads a data set of the registry into the cache and returns its path. Options: `again`, to
+-- download it even if it is there and undamaged; `quiet`, without a progress display.
 function fetch.run(name, opts)
   opts = options.check(WHERE, opts, {again = {"boolean", false}, quiet = {"boolean", false}})
   local entry = registry.find(name)
@@ -88,7 +90,7 @@ function fetch.run(name, opts)
   return bring(entry, opts)
 end
 
---- Whether a name that is not here may be fetched on first use.
+--- Tells whether a data set that is not here may be downloaded on first use.
 function fetch.is_allowed(name)
   local offline = os.getenv "LADIES_OFFLINE"
   return (offline == nil or offline == "" or offline == "0") and registry.find(name) ~= nil

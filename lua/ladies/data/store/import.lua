@@ -1,4 +1,4 @@
---- Importing: a data set that the user has, as a folder or an archive, into the cache.
+--- Imports a data set that the user has, as a folder or an archive, into the cache.
 
 local core = require "ladies_core"
 local cache = require "ladies.data.store.cache"
@@ -18,7 +18,8 @@ local WHERE = "ladies import"
 
 local function fail(text, ...) errors.fail(("%s: %s"):format(WHERE, text:format(...))) end
 
--- The data sets in a tree, as paths that the readers take; what lies below one is its own.
+-- Returns the data sets in a tree of folders, as paths that the readers take; files below a data
+-- set belong to it.
 local function candidates(root)
   local found, whole = {}, {}
   for _, folder in ipairs(unpack.folders(root)) do
@@ -40,7 +41,7 @@ local function name_of(path)
     :gsub("%.%a+$", ""))
 end
 
--- The one data set in the tree, or the one of this name.
+-- Chooses the only data set in a tree of folders, or the one of this name.
 local function choose(path, root, name)
   local found, names = candidates(root), {}
   if #found == 1 then return found[1] end
@@ -62,10 +63,10 @@ local function choose(path, root, name)
   fail("%s: which of them? --name NAME; there are %s", path, table.concat(names, ", "))
 end
 
--- Forms of archives that unpack.kind knows, and nobody here reads.
+-- The kinds of archives that unpack.kind recognizes but that cannot be read.
 local UNREAD = {bzip2 = true, xz = true, zstd = true, ["7z"] = true, rar = true}
 
--- What to read, and the folder or archive that it is in.
+-- Returns the file to read, or nil and the folder or archive in which it is.
 local function open(path, work)
   if core.exists(path) == "folder" then return nil, path end
   local kind = unpack.kind(path)
@@ -82,7 +83,8 @@ local function open(path, work)
   return path
 end
 
--- An error unless the data set will be found by the name, and takes no other's place unasked.
+-- Fails if the name already finds a data set outside the cache, or one in the cache that `replace`
+-- does not allow to be replaced.
 local function check_free(name, replace)
   local path, cached = collection.find(name)
   if path and not cached then
@@ -126,9 +128,8 @@ end
 return function(path, given)
   options.value(WHERE, "the path", path, "string")
   if path == "" then fail "the path is empty" end
-  local opts, load = options.check(WHERE, given, tables.merged(complete.SPEC,
-    {name = "string or nil", replace = {"boolean", false}})), {}
-  for key in pairs(complete.SPEC) do load[key] = opts[key] end
+  local opts = options.check(WHERE, given, tables.merged(complete.SPEC,
+    {name = "string or nil", replace = {"boolean", false}}))
   if opts.name then cache.check_name(WHERE, opts.name) end
   local there = core.exists(path)
   if not there or there == "other" then
@@ -141,5 +142,5 @@ return function(path, given)
   end)
   if opts.name then check_free(opts.name, opts.replace) end
   local work <close> = cache.workplace(title)
-  return convert(path, work.path, opts.name, opts.replace, load)
+  return convert(path, work.path, opts.name, opts.replace, complete.options_of(opts))
 end

@@ -1,5 +1,5 @@
---- The data sets that can be fetched: datasets/registry.txt, whose opening comment is the format,
--- or the file that LADIES_REGISTRY names.
+--- Reads the registry of data sets that can be downloaded: datasets/registry.txt, whose first
+-- comment describes the format, or the file that LADIES_REGISTRY names.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -9,8 +9,8 @@ local registry = {}
 
 -- ---------------------------------------------------------------- the forms of values
 
--- Values reach pip, curl and paths of files: each has a form in which it can only be what it is
--- meant to be. A function gives what is kept of a value, or nil for one of another form.
+-- Values are passed on to pip, curl and paths of files, so each function below checks the form of
+-- one kind of value: it returns what is kept of the value, or nil for a wrong form.
 
 local function plain_text(value) return core.printable(value) == value and value or nil end
 
@@ -24,14 +24,15 @@ local function address(value)
   return plain_text(value) and value:match '^https://[%w.-]+:?%d*/[^%s"<>\\]*$'
 end
 
--- A path that stays below its folder.
+-- Checks a relative path that stays below its folder.
 local function path(value)
   local inner = "/" .. value .. "/"
   return plain_text(value) and not inner:find "//" and not inner:find("/../", 1, true)
     and not inner:find("/./", 1, true) and value or nil
 end
 
--- A package, by the rules of PEP 508 and PEP 440, and the tags that its wheel must have.
+-- Parses a Python package, by the rules of PEP 508 and PEP 440, and the tags that its wheel must
+-- have.
 local function wheel(value)
   local package, version, platform, python = value:match "^(%S+) (%S+) (%S+) (%S+)$"
   return package and package:find "^%w[%w._-]*$" and package:find "%w$"
@@ -39,7 +40,7 @@ local function wheel(value)
     and python:find "^%d[%d.]*$" and value or nil
 end
 
--- "nodes 19717, classes 3" as a table.
+-- Parses the facts in a text such as "nodes 19717, classes 3" to a table.
 local function facts(value)
   local expected = {}
   for part in (value .. ","):gmatch "%s*([^,]*)," do
@@ -60,7 +61,8 @@ local function file(value)
   return known
 end
 
--- Of every key by the kind of its record: what its value is, in words, and its form.
+-- The keys of each kind of record, each with a description of its value for messages and the
+-- function that checks the value.
 local TEXT = {"text of one line", plain_text}
 local ADDRESS = {"an address, https://HOST/...", address}
 local PATH = {"a path below its folder", path}
@@ -82,7 +84,7 @@ local function path_of()
   return os.getenv "LADIES_REGISTRY" or home() .. "/datasets/registry.txt"
 end
 
--- Puts the value of a key into its record; returns nil, or what it should be.
+-- Adds the value of a key to its record; returns nil, or a description of what the value should be.
 local function add(record, key, value)
   local words, form = table.unpack(KEYS[record.kind][key])
   local kept = form(value)
@@ -124,11 +126,11 @@ local function load()
   return loaded
 end
 
---- The names of the data sets, in the order of the file.
+--- Returns the names of the data sets, in the order of the file.
 function registry.names() return load().names end
 
---- What is known of the data set of this name, or nil: a table with the lines of its entry as
--- fields, `files` an array of {path =, size =, sha256 =}, and `archive`, a table likewise.
+--- Returns the entry of the data set with this name, or nil: a table with the lines of the entry as
+-- fields, `files` an array of {path =, size =, sha256 =}, and `archive`, a table of such fields.
 function registry.find(wanted)
   local entry = load().dataset[wanted]
   if entry and not entry.archive then
@@ -141,7 +143,7 @@ function registry.find(wanted)
   return entry
 end
 
---- Where an archive comes from, in words.
+--- Tells in words where an archive comes from.
 function registry.origin(archive)
   local package, version = (archive.wheel or ""):match "^(%S+) (%S+)"
   return package and ("the wheel of %s %s"):format(package, version) or archive.zip or archive.files

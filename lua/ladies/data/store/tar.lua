@@ -1,13 +1,12 @@
---- Tar archives from strangers: the old form, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU's
--- long names. An archive is an object like that of zip.open: members(), unpack(name, path),
--- close().
+--- Reads tar archives from untrusted sources: the old form, ustar (POSIX.1-1988), pax
+-- (POSIX.1-2001) and GNU's long names. An archive is an object like that of zip.open: members(),
+-- unpack(name, path), close().
 --
 -- A member is a block of 512 bytes, its header, and its bytes in further blocks. Everything is
--- believed only as far as the file goes: a header must have its checksum, a member must end before
--- the file does, and the archive must end with a block of zeros. Only files and folders are taken:
--- links, devices, pipes, files with holes and all else that a header may be are refused, and so are
--- names that lead out of a folder. Here in Lua a wrong number can be refused or be an error, and no
--- more.
+-- checked: a header must have its checksum, a member must end before the file does, and the archive
+-- must end with a block of zeros. Only files and folders are taken: links, devices, pipes, files
+-- with holes and all else that a header may be are refused, and so are names that lead out of a
+-- folder. Here in Lua a wrong number can be refused or be an error, and no more.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -20,7 +19,7 @@ local MOST_MEMBERS, LONGEST_NAME = 100000, 255
 local MOST_TEXT = 1 << 16          -- of a long name, or of pax records
 local PIECE = 1 << 16              -- bytes that are copied at a time
 
--- What a header is of, by its type.
+-- The type letters in headers.
 local FILES = {["0"] = true, ["\0"] = true, ["7"] = true}
 local FOLDER, PAX, PAX_GLOBAL, LONG_NAME, LONG_LINK = "5", "x", "g", "L", "K"
 local OTHERS = {["1"] = "a link", ["2"] = "a symbolic link", ["3"] = "a device", ["4"] = "a device",
@@ -30,10 +29,10 @@ local function fail(tar, text, ...)
   errors.fail(("%s: %s"):format(tar.path, text:format(...)))
 end
 
--- The text of a field up to its first zero.
+-- Returns the text of a field up to its first zero byte.
 local function text_of(field) return field:match "^[^\0]*" end
 
--- A number in octal digits, or in GNU's form for large ones; nil for anything else.
+-- Parses a number in octal digits, or in GNU's form for large ones; nil for anything else.
 local function number_of(field)
   if field:byte() == 0x80 then
     local high, low = (">I4i8"):unpack(field)
@@ -44,7 +43,8 @@ local function number_of(field)
   return digits == "" and 0 or tonumber(digits, 8)
 end
 
--- The sum of a header's bytes, with blanks in place of the sum that is in it.
+-- Returns the checksum of a header, the sum of its bytes with blanks in place of the stored
+-- checksum.
 local function checksum(block)
   local sum = 8 * (" "):byte()
   for i = 1, BLOCK do
@@ -53,12 +53,12 @@ local function checksum(block)
   return sum
 end
 
---- Whether the first 512 bytes of a file are a header of a tar archive.
+--- Tells whether the first 512 bytes of a file are a header of a tar archive.
 function Tar.is_header(block)
   return #block == BLOCK and block:byte() ~= 0 and number_of(block:sub(149, 156)) == checksum(block)
 end
 
--- The fields of a header.
+-- Parses the fields of a header.
 local function parse(tar, block, position)
   if not Tar.is_header(block) then
     fail(tar, "no header of a member at byte %d: the archive is damaged", position)
@@ -70,7 +70,7 @@ end
 
 local function blocks_of(size) return (size + BLOCK - 1) // BLOCK * BLOCK end
 
--- The text behind a header that describes the next one.
+-- Reads the text that follows a header which describes the next one.
 local function read_text(tar, header, position)
   if header.size > MOST_TEXT then
     fail(tar, "a name or record of %d bytes at byte %d", header.size, position)
@@ -78,7 +78,7 @@ local function read_text(tar, header, position)
   return tar.file:read(header.size)
 end
 
--- The records of a pax header, "LENGTH KEY=VALUE\n" each.
+-- Parses the records of a pax header, "LENGTH KEY=VALUE\n" each.
 local function parse_records(tar, text)
   local records, at = {}, 1
   while at <= #text do
@@ -97,7 +97,7 @@ local function whole_number(tar, text)
     or fail(tar, "a pax record is damaged")
 end
 
--- A name in a file system, or an error.
+-- Returns a member's name if it is a valid relative path; fails otherwise.
 local function check_name(tar, name)
   local fit = #name > 0 and #name <= LONGEST_NAME and not name:find "[%c\\]"
     and name:sub(1, 1) ~= "/" and not ("/" .. name .. "/"):find("/../", 1, true)
@@ -124,7 +124,7 @@ local function add(tar, header, position)
   tar.by_name[member.name], tar.list[#tar.list + 1] = member, member
 end
 
--- The header at `position`, or nil at the archive's end.
+-- Reads the header at `position`; returns nil at the archive's end.
 local function next_header(tar, position)
   tar.file:seek("set", position)
   local block = tar.file:read(BLOCK) or ""
@@ -176,11 +176,11 @@ function Tar.open(path)
   return tar
 end
 
---- The files in it, sorted by name: tables with `name` and `size`, in bytes.
+--- Returns the files in the archive, sorted by name, as tables with `name` and `size`, in bytes.
 function Tar:members() return self.list end
 
---- Writes a member to a new file; returns its SHA-256. What is left of one that cannot be written
--- whole is removed.
+--- Writes a member to a new file; returns its SHA-256. A file that cannot be written whole is
+-- removed.
 function Tar:unpack(name, path)
   local member = self.by_name[name]
   if not member then fail(self, "has no member %q", name) end

@@ -1,8 +1,9 @@
---- Files of a data set out of an archive or a folder from anywhere, into a folder of ours.
+--- Unpacks the files of a data set from an untrusted archive or folder into a folder of this
+-- program.
 --
--- Archives are read by core (zip) and ladies.data.store.tar, which refuse what is damaged,
--- encrypted, twice there or would climb out; here it is decided which members become which files,
--- and how much is too much.
+-- Archives are read by the core (zip) and ladies.data.store.tar, which refuse members that are
+-- damaged, encrypted, duplicate or would be written outside the folder; this module decides which
+-- members become which files, and limits their size.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -10,7 +11,8 @@ local Tar = require "ladies.data.store.tar"
 
 local unpack = {}
 
--- Beyond this many bytes an archive may not unpack to more than this many times its size.
+-- The limit on unpacked sizes: what is larger than PLENTY bytes must not be more than RATIO times
+-- the size of the archive.
 local PLENTY, RATIO = 1 << 30, 100
 local MOST_MEMBERS = 100000
 local DEEPEST = 6                                 -- folders within folders that are looked through
@@ -22,7 +24,7 @@ local function make_room(path)
   return path
 end
 
--- Whether the files of `entry` are all below `prefix`, as `has` tells of a path.
+-- Tells whether all files of `entry` are below `prefix`; has(path) tells whether a file exists.
 local function is_base(prefix, entry, has)
   for _, file in ipairs(entry.files) do
     if not has(prefix .. file.path) then return false end
@@ -44,7 +46,8 @@ local function fail_incomplete(path, entry)
     table.concat(names, ", ")))
 end
 
--- The folders of the tree at `path` that are no links out of it, the outer ones first.
+-- Returns the folders of the tree at `path`, the outer ones first; links out of the tree are not
+-- followed.
 local function folders_below(path)
   local list, depth = {path}, {0}
   local i = 1
@@ -73,7 +76,7 @@ local function known_from_folder(path, entry)
   fail_incomplete(path, entry)
 end
 
--- The archive at `path`, whatever its form, with the methods of those of zip.open.
+-- Opens the archive at `path`, whatever its form, with the methods of an archive of zip.open.
 local function open(path)
   return (unpack.kind(path) == "tar" and Tar or core.zip).open(path)
 end
@@ -99,15 +102,15 @@ local function known_from_archive(path, entry, target)
   fail_incomplete(path, entry)
 end
 
---- The files of a data set of the registry, found in the folder or archive at `path` and
--- compared with what is known of them. Returns the folder where they are: below `path`, or
+--- Finds the files of a data set of the registry in the folder or archive at `path`, and compares
+-- them with what the registry says about them. Returns the folder where they are: below `path`, or
 -- `target`.
 function unpack.known(path, entry, target)
   local find = core.exists(path) == "folder" and known_from_folder or known_from_archive
   return find(path, entry, target)
 end
 
--- The file that a member's name stands for: "a/./b", "a//b" and "a/b" are the same.
+-- Returns a member's name in its simplest form: "a/./b" and "a//b" become "a/b".
 local function plain(name)
   local parts = {}
   for part in name:gmatch "[^/]+" do
@@ -140,7 +143,7 @@ local function check_members(path, members)
   end
 end
 
---- All members of the archive at `path`, into the folder `target`.
+--- Unpacks all members of the archive at `path` into the folder `target`.
 function unpack.all(path, target)
   local archive <close> = open(path)
   local members = archive:members()
@@ -153,12 +156,12 @@ function unpack.all(path, target)
   return target
 end
 
--- What files begin with.
+-- The bytes with which archives of each kind begin.
 local KINDS = {["PK\3"] = "zip", ["PK\5"] = "zip", ["\31\139"] = "gzip", ["BZh"] = "bzip2",
   ["\xfd7zXZ"] = "xz", ["\x28\xb5\x2f\xfd"] = "zstd", ["7z\xbc\xaf"] = "7z", ["Rar!"] = "rar"}
 
---- What the beginning of a file says that it is: "zip", "gzip", "tar", another form of archive,
--- which is not read, or nil.
+--- Returns the kind of a file by its first bytes: "zip", "gzip", "tar", another kind of archive,
+-- which cannot be read, or nil.
 function unpack.kind(path)
   local file <close> = assert(io.open(path, "rb"))
   local head = file:read(512) or ""
@@ -168,7 +171,7 @@ function unpack.kind(path)
   return (Tar.is_header(head) or head:sub(258, 262) == "ustar") and "tar" or nil
 end
 
---- The file that the gzip file at `path` holds, in the folder `target`.
+--- Unpacks the gzip file at `path` into the folder `target`; returns the unpacked file.
 function unpack.gzip(path, target)
   core.folder.make(target)
   local name = path:match "([^/]*)$":gsub("%.gz$", "")
@@ -177,7 +180,7 @@ function unpack.gzip(path, target)
   return to
 end
 
---- The folders of a tree, the outer ones first.
+--- Returns the folders of a tree, the outer ones first.
 unpack.folders = folders_below
 
 return unpack

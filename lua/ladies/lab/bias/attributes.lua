@@ -1,8 +1,9 @@
---- The properties of rows, columns and entries of P by which a bias is looked for.
+--- Divides rows, columns and entries of P into cells (by degree, class and other attributes),
+-- within which the laboratory looks for bias.
 --
--- An attribute divides nodes, or entries, into cells: the degree of a node into classes of degree,
--- its id into what it leaves when it is divided by 2. A bias that averages out over a layer does
--- not average out within the cells of the attribute that it goes by.
+-- An attribute divides nodes or entries into cells, for example by classes of the degree or by the
+-- remainder of the id modulo 2. A bias that averages out over a whole layer does not average out
+-- within the cells of the attribute on which it depends.
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
@@ -10,25 +11,26 @@ local sampling = require "ladies.sampling"
 
 local attributes = {}
 
--- The share of the nodes that are hubs: those with the largest degrees.
+-- The share of the nodes that count as hubs, the nodes with the largest degrees.
 local HUBS = 0.01
 
--- Degrees that are looked at one by one.
+-- Degrees up to this one have a cell of their own.
 local FEW = 16
 
--- More classes than these are no cells: of few nodes each, they would tell nothing.
+-- With more classes than these the attribute is left out: each cell would have too few nodes.
 local MOST_CLASSES = 64
 
--- An attribute: key and text say what it is, names what its cells are; of is the cell of each node
--- or entry, an Index.
+-- Makes an attribute: `key` and `text` say what it is, `names` what its cells are called, and `of`
+-- is an Index with the cell of each node or entry.
 local function attribute(key, text, of, names)
   return {key = key, text = text, of = of, names = names, cells = #names}
 end
 
--- 1 where a mask is 1, else 2, as an Index.
+-- Returns an Index with 1 where a mask is 1, and 2 elsewhere.
 local function of_mask(mask) return (2 - mask):to_index() end
 
--- Degrees up to FEW one by one, then in classes that double in four steps.
+-- Returns the class of a degree: each degree up to FEW has a class of its own, and larger ones
+-- share classes whose bounds double every four classes.
 local function class_of_degree(d)
   if d <= FEW then return d end
   return FEW + 1 + math.floor(4 * math.log(d / (FEW + 1), 2) + 1e-9)
@@ -50,7 +52,8 @@ local function by_degree(P)
   return attribute("degree", "their degree", core.index(of), names)
 end
 
--- Eighths of the nodes by the norm of their column of P, by whose square layer-wise samplers draw.
+-- Makes the attribute of norms: the nodes in eight parts by the norm of their column of P, since
+-- layer-wise samplers draw by its square.
 local function by_mass(P)
   local n, mass = P.n_rows, P:col_sums(2)
   local size, of, names = math.ceil(n / math.min(8, n)), {}, {}
@@ -81,7 +84,7 @@ local function by_remainder(n, m)
     core.range(1, n) % m + 1, names)
 end
 
--- Consecutive ids, in eight parts of equal size.
+-- Makes the attribute of ids: the nodes in eight parts of equal size with consecutive ids.
 local function by_id(n)
   local parts = math.min(8, n)
   local size, names = math.ceil(n / parts), {}
@@ -101,7 +104,7 @@ local function hubs_of(P)
   return hubs
 end
 
--- Whether nodes are hubs, and whether one is among their neighbours.
+-- Makes two attributes: being a hub, and having a hub among the neighbours.
 local function by_hubs(P)
   local n, hubs = P.n_rows, hubs_of(P)
   local _, near = P:slice(hubs)
@@ -111,7 +114,8 @@ local function by_hubs(P)
       "not next to a hub")
 end
 
---- The cells of position in a list of n nodes: modulo 2, 3, 5 and 7, eighths, the last one.
+--- Makes the attributes of places in a list of n nodes: the place modulo 2, 3, 5 and 7, the eighth
+-- of the list, and being the last one.
 function attributes.of_positions(n)
   local at, list = core.range(1, n), {}
   local function add(text, of, names)
@@ -131,27 +135,27 @@ function attributes.of_positions(n)
   return list
 end
 
---- Two halves of n nodes by chance, an Index of 1 and 2.
+--- Divides n nodes into two random halves: returns an Index of 1 and 2.
 function attributes.half(n)
   return of_mask(core.rng(n):at(1):uniform_of(core.range(1, n)):above(0.5))
 end
 
---- Attributes of the nodes of P: degree, norm, class, id modulo 2, 3, 4, 5 and 7, order of ids,
--- being a training node, a hub, and next to one.
+--- Makes all attributes of the nodes of P: degree, norm, class, id modulo 2, 3, 4, 5 and 7, order
+-- of ids, being a training node, being a hub, and being next to a hub.
 function attributes.of_nodes(P, data)
   local n = P.n_rows
   local list = {by_degree(P), by_mass(P)}
   list[#list + 1] = by_class(data)
   for _, m in ipairs{2, 3, 4, 5, 7} do list[#list + 1] = by_remainder(n, m) end
   list[#list + 1] = by_id(n)
-  list[#list + 1] = by_member("training", "whether they are training nodes", n, data.train,
-    "that are training nodes", "that are no training nodes")
+  list[#list + 1] = data.train and by_member("training", "whether they are training nodes", n,
+    data.train, "that are training nodes", "that are no training nodes")
   list[#list + 1], list[#list + 2] = by_hubs(P)
   return list
 end
 
--- Of each entry of P: whether it is the first, or the last, of its row. A self-loop is neither, so
--- that what happens to neighbours is seen.
+-- Returns two masks of the entries of P: the first of each row, and the last. Self-loops are not
+-- counted, so these are neighbours.
 local function ends_of_rows(P, row, loops)
   local neighbour = 1 - loops
   local upto = neighbour:cumsum()
@@ -162,8 +166,8 @@ local function ends_of_rows(P, row, loops)
   return place:equals(core.ones(#row)) * neighbour, place:equals(of_row) * neighbour
 end
 
---- Attributes of the entries of P: self-loops, the first and the last neighbour of a row, those
--- that hubs hear, and whether both ends have one class.
+--- Makes all attributes of the entries of P: being a self-loop, the first or the last neighbour of
+-- a row, belonging to the row of a hub, and having one class at both ends.
 function attributes.of_entries(P, data)
   local row, col = P:row_of(), P:col_of()
   local loops = row:equals(col)

@@ -1,30 +1,31 @@
---- By what a layer is off: draws of its own for every layer, and what they tell of its rows,
--- columns and entries, of sets of seeds, and of time.
+--- Finds bias in single layers of a sampler, from draws that are made for this: in the rows,
+-- columns and entries of each layer, between sets of seeds, and over time.
 --
--- A bias that averages out, over the rows or over the columns of a layer, is none along the exact
--- product, and small beside the noise of a few draws. It is found where what is off is known: so a
--- bias is looked for in the cells of attributes (see attributes.lua), in each row, column and entry
--- by itself, and in each set of seeds, by tests that add up small differences (see section.lua).
+-- A bias that averages out over the rows or over the columns of a layer cannot be seen in the
+-- product of the layer with H, and is small compared with the noise of a few draws, but it can be
+-- seen in the affected part of the layer. So it is looked for in the cells of attributes (see
+-- attributes.lua), in each single row, column and entry, and in each set of seeds, by tests that
+-- add up small differences (see section.lua).
 
 local Layer = require "ladies.lab.bias.layer"
 local core = require "ladies_core"
 local kinds = require "ladies.lab.bias.kinds"
-local numbered_batches = require "ladies.training.numbered_batches"
-local statistics = require "ladies.report.statistics"
+local numbered_batches = require "ladies.training.batches.numbered"
+local medians = require "ladies.statistics.medians"
 
 local bias = {}
 
--- Sets of seeds, a prime so that what comes back every few draws is no matter of the sets; the
--- fewest and the most draws; draws that are only looked at, and how often what was found is taken
--- up.
+-- The number of sets of seeds, a prime, so that an effect that repeats every few draws is not
+-- mistaken for an effect of a set; the fewest and the most draws; the draws of the pilot; and how
+-- often the factors of the tests are updated from earlier draws.
 local GROUPS, LEAST, MOST, PILOT, ROUNDS = 7, 70, 2100, 14, 10
 
--- Where the draws come from: {run =, context =, first = group, groups =, own = whether the sampler
--- draws its own seeds}. Where all training nodes are one mini-batch, sets of half of them are
--- drawn, so that there are several.
+-- Makes the source of the draws: {run =, context =, first = group, groups =, own = whether the
+-- sampler draws its own seeds}. Where all training nodes are one mini-batch, sets of half of them
+-- are drawn, so that there are several.
 local function source_of(run, first)
   local context, own = run.context, numbered_batches.own_batches(run.sampler) ~= nil
-  local train = #context.data.train
+  local train = #context.problem.units
   if not own and context.opts.batch_size >= train then
     local opts = setmetatable({batch_size = math.max(1, train // 2)}, {__index = context.opts})
     context = setmetatable({opts = opts}, {__index = context})
@@ -32,17 +33,17 @@ local function source_of(run, first)
   return {run = run, context = context, first = first, own = own, groups = own and 1 or GROUPS}
 end
 
--- The mini-batch of draw k, and its set of seeds. The draws go round the sets of seeds, as the
--- mini-batches of an epoch do.
+-- Makes draw k: returns its mini-batch and the number of its set of seeds. Consecutive draws use
+-- the sets of seeds in turn.
 local function draw(source, k)
   local g = (k - 1) % source.groups + 1
   return source.context:draw(source.run.sampler, source.first + g, (k - 1) // source.groups + 1), g
 end
 
--- The layers that can be set beside P, after the draws that are only looked at.
+-- Returns the layers that can be compared with P, after a pilot of some draws.
 local function layers_of(source)
   local run = source.run
-  local known = Layer.known(run.known.P, run.context.data)
+  local known = Layer.known(run.known.P, run.context.nodes)
   known.row_sums = run.known.row_sums
   local layers, n = {}, run.known.n_layers
   for k = 1, PILOT do
@@ -66,14 +67,15 @@ local function layers_of(source)
   return list
 end
 
--- How many draws there are time for.
+-- Returns the number of draws for which there is time.
 local function affordable(seconds, each)
   return math.tointeger(math.max(LEAST, math.min(MOST, seconds // each)))
 end
 
---- bias.examine(run, first, seconds): what is off, an array of results of ladies.lab.bias.kinds,
--- one for each layer whose blocks can be set beside P. run: as for measure.group; first: the first
--- group; seconds: of these draws, at most, as far as LEAST of them allow it.
+--- bias.examine(run, first, seconds): measures the bias of each layer whose blocks can be compared
+-- with P; returns an array of results of ladies.lab.bias.kinds. run: as for measure.group; first:
+-- the first group; seconds: the most that the draws may take, though there are LEAST of them at
+-- least.
 function bias.examine(run, first, seconds)
   local source = source_of(run, first)
   return core.no_grad(function()
@@ -92,7 +94,7 @@ function bias.examine(run, first, seconds)
         for _, layer in ipairs(layers) do layer:sharpen() end
       end
       times[k] = core.clock() - began
-      if k == PILOT then all = affordable(seconds, statistics.median(times)) end
+      if k == PILOT then all = affordable(seconds, medians.of(times)) end
       k = k + 1
     end
     return kinds.of(layers)

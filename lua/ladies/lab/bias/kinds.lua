@@ -1,33 +1,33 @@
---- Which of the tests count, and which attribute tells best by what a layer is off.
+--- Decides which tests show a bias of a layer, and which attribute explains best where the bias is.
 
-local series = require "ladies.lab.bias.series"
-local statistics = require "ladies.report.statistics"
-local student = require "ladies.lab.student"
+local series = require "ladies.statistics.series"
+local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 
 local kinds = {}
 
---- The chance that anything is called off of which nothing is, and the least relative bias, a root
--- mean square, that is spoken of.
+--- LEVEL is the probability that an unbiased layer is reported as biased; LEAST is the least
+-- relative bias, a root mean square, that is reported.
 kinds.LEVEL, kinds.LEAST = 0.001, 0.01
 
--- Where an attribute explains this share of what rows, columns or entries by themselves do, it is
--- the attribute; and where all weights together do this share of it, it is none.
+-- An attribute is named if it explains a share SHARE of the bias that single rows, columns or
+-- entries explain; if the sum of all weights explains OF_ALL of it, no attribute is named.
 local SHARE, OF_ALL = 0.7, 0.85
 
--- The p-value of an attribute that may be what a layer is off by, once it is known to be off.
+-- If a layer is known to be biased, attributes with a p-value below this may be the reason.
 local LIKELY = 0.01
 
--- Cells that are expected to be drawn so often, were they like the others, and are not.
+-- A cell that was never drawn is reported if it should have been drawn at least this often.
 local EXPECTED = 50
 
--- Attributes some of whose cells are few nodes, which may be drawn rarely for good reasons.
+-- Attributes with cells of few nodes, which may be drawn rarely for good reasons.
 local FEW = {degree = true, frequency = true}
 
--- Weights are heavy-tailed where draws are worth less than this share of their number.
+-- Weights count as heavy-tailed if the effective number of draws is below this share of their
+-- number.
 local EFFECTIVE = 0.5
 
--- The differences of a list's numbers from the mean of their set of seeds, and 1 / set.
+-- Returns the differences of a list's numbers from the mean of their set of seeds.
 local function within_groups(list, of_group)
   local sums, counts = {}, {}
   for k, x in ipairs(list) do
@@ -40,8 +40,8 @@ local function within_groups(list, of_group)
   end)
 end
 
--- The candidates of a layer: {layer =, section =, place =, key =, side =, text =, p =, explained
--- =}.
+-- Adds the attributes of a layer to the list of candidates: {layer =, section =, place =, key =,
+-- side =, text =, p =, explained =}.
 local function of_sections(layer, list)
   for _, section in ipairs(layer:sections()) do
     local explained, margins = section:explained()
@@ -55,8 +55,8 @@ local function of_sections(layer, list)
   end
 end
 
--- Whether the layer changes with time, and whether its mini-batches are too large or too small as a
--- whole: then two halves of their columns are so together.
+-- Adds two candidates that concern the layer as a whole: a change over time, and mini-batches whose
+-- weights are all too large or all too small, so that two halves of their columns vary together.
 local function of_totals(layer, list)
   local p, period, square = series.period(within_groups(layer.totals, layer.of_group))
   list[#list + 1] = {layer = layer.l, key = "time", side = "time", p = p, explained = square,
@@ -72,7 +72,8 @@ local function of_totals(layer, list)
     p = largest < 0.5 and above or 1, explained = math.max(0, statistics.mean(products) or 0)}
 end
 
--- What no draw has of a cell that should have had many: {name =, side =, mass =}.
+-- Returns the cells that should have been drawn often but were in no draw: {key =, side =, name =,
+-- share = of the mass}.
 local function never_of(layer)
   local list = {}
   for i, one in ipairs(layer.cells.list) do
@@ -92,15 +93,16 @@ local function never_of(layer)
   return list
 end
 
--- How unequal weights of one entry are from draw to draw, and how unequal draws are as a whole: the
--- share of the draws that equal ones would need.
+-- Returns two shares that measure heavy tails, 1 without any: that of the weights of one entry from
+-- draw to draw, and that of whole draws. A share is the effective number of weights (how many equal
+-- ones would be worth as much) divided by their number.
 local function tails_of(layer)
   local e = layer.entry
   local drawn = e.drawn:clamp(1, math.huge)
-  -- The weight of a draw is its error plus the mass of the entry, M over times.
+  -- An entry's weight in a draw is its error plus its mass, which is M / times.
   local mass = e.M / e.times:clamp(1, math.huge)
   local mean = (e.S + e.M) / drawn
-  -- An entry that is always there with a weight of 0 is off, and no tail.
+  -- An entry that is always drawn with weight 0 is biased, but has no heavy tail.
   local known = e.drawn:above(7) * mean:square():above(mass:square() * 1e-8)
   local n = known:sum():item()
   local squares = (e.Q + mass * e.S * 2 + mass:square() * e.times) / drawn
@@ -109,7 +111,7 @@ local function tails_of(layer)
   return {entries = unequal > 0 and math.min(1, n / unequal) or 1, draws = of_draws}
 end
 
--- Whether a candidate is of an attribute with few cells.
+-- Tells whether a candidate's attribute has a few cells with names.
 local function is_named(one) return one.cells ~= nil and one.key ~= "all" end
 
 local function most_of(list, accept)
@@ -123,9 +125,9 @@ local function most_of(list, accept)
   return best
 end
 
--- What tells best by what a layer is off, where the test of some attribute counts; nil where none
--- does. Which one it is is another question than whether there is any, so all that may be are
--- asked.
+-- Returns the candidate that explains best where a layer is biased; nil unless the test of some
+-- attribute shows a bias. Whether there is a bias and which attribute explains it are different
+-- questions, so all likely attributes are compared here.
 local function best_of(all_of_layer, counted)
   if not most_of(counted, function(one) return one.section ~= nil end) then return nil end
   local list = {}
@@ -142,7 +144,7 @@ local function best_of(all_of_layer, counted)
   local best = named
   if each and (not best or best.score < SHARE * each.score) then best = each end
   if all and (not best or all.explained >= OF_ALL * best.explained) then best = all end
-  -- Among what ids or places leave, the smallest divisor that tells as much.
+  -- Among remainders of ids or places, the smallest divisor that explains as much is chosen.
   for _, one in ipairs(list) do
     if best and one.side == best.side and one.key == best.key and is_named(one)
       and one.explained >= 0.9 * best.explained and one.cells < best.cells then
@@ -152,8 +154,9 @@ local function best_of(all_of_layer, counted)
   return best
 end
 
---- kinds.of(layers): what counts, an array with a table for each layer: {layer =, best = what tells
--- best by what it is off, or nil; time =, together = of all draws, or nil; never = array; tails =}.
+--- kinds.of(layers): returns the significant findings, an array with a table for each layer: {layer
+-- =, draws =, best = the candidate that explains its bias best, or nil; time =, together =
+-- candidates of whole draws, or nil; never = array of cells; tails = shares, or nil}.
 function kinds.of(layers)
   local list = {}
   for _, layer in ipairs(layers) do
@@ -162,7 +165,7 @@ function kinds.of(layers)
       of_totals(layer, list)
     end
   end
-  local adjusted = student.holm(tables.map(list, function(one) return one.p end))
+  local adjusted = statistics.holm(tables.map(list, function(one) return one.p end))
   local found = {}
   for _, layer in ipairs(layers) do
     local counted, of_layer = {}, {}

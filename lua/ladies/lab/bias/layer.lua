@@ -1,25 +1,28 @@
---- The errors of one layer's blocks, P~ beside P in the rows of dst, by rows, columns and entries.
+--- Collects the errors P~ - P of one layer's blocks, in the rows of dst, by rows, columns and
+-- entries.
 --
--- Given dst, the block of an unbiased sampler has the mean P(dst, :), whatever is propagated: so
--- each of its rows, columns and entries has that of P.
+-- Given dst, the block of an unbiased sampler has the mean P(dst, :), whatever is propagated; so
+-- each of its rows, columns and entries has the mean that P has there.
 
 local core = require "ladies_core"
 local Section = require "ladies.lab.bias.section"
 local attributes = require "ladies.lab.bias.attributes"
+local counts = require "ladies.lab.nodes.counts"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
 
 local Layer = {__name = "ladies.lab.bias.Layer"}
 Layer.__index = Layer
 
--- Of the four numbers of a column those that are summed, and those that are one where they are not
--- 0.
+-- Masks over the four numbers of a column: the numbers that are summed over its entries, and those
+-- that become 1 if any of them is not 0.
 local CELLS, COUNTS = core.tensor{1, 1, 0, 0}, core.tensor{0, 0, 1, 1}
 
--- Classes of columns by how often they are drawn, besides those that are hardly ever.
+-- The number of classes of columns by how often they are drawn, not counting the class of columns
+-- that are hardly ever drawn.
 local FREQUENCIES = 12
 
--- The attributes of a list as a matrix: a row for each node or entry, with a one for each of its
+-- Converts attributes to a matrix with a row for each node or entry, which has a 1 for each of its
 -- cells.
 local function matrix_of(list, n)
   local rows, cols, before = nil, nil, 0
@@ -32,22 +35,23 @@ local function matrix_of(list, n)
   return core.matrix{n_rows = n, n_cols = before, rows = rows, cols = cols}
 end
 
--- An attribute whose every node or entry is a cell of its own.
+-- Makes an attribute in which every node or entry is a cell of its own.
 local function each(side, n)
   return {{side = side, key = "each", text = "each by itself", cells = n}}
 end
 
--- An attribute of two cells, or of as many as there are names.
+-- Makes an attribute with a cell for each of some names.
 local function attribute(side, key, text, names)
   return {side = side, key = key, text = text, names = names, cells = #names}
 end
 
--- Adds attributes, of rows, columns or entries, to a list.
+-- Adds attributes of one side (rows, columns or entries) to a list.
 local function append(list, side, more)
   for _, one in ipairs(more) do list[#list + 1] = tables.merged(one, {side = side}) end
 end
 
---- What is known of P once, for all of its layers.
+--- Computes what all layers need to know about P; data: what is known of the nodes (see
+-- ladies.lab.context).
 function Layer.known(P, data)
   local n = P.n_rows
   local nodes, entries = attributes.of_nodes(P, data), attributes.of_entries(P, data)
@@ -57,8 +61,9 @@ function Layer.known(P, data)
     of_entries = #entries > 0 and matrix_of(entries, P.nnz) or nil}
 end
 
---- Layer.new(known, l, source): of layer l; source: {groups = sets of seeds, own = whether the
--- sampler draws its own, so that its rows depend on what is drawn, run =}.
+--- Layer.new(known, l, source): makes an empty collection for layer l. source: {groups = sets of
+-- seeds, own = whether the sampler draws its own seeds, so that its rows depend on what is drawn,
+-- run =}.
 function Layer.new(known, l, source)
   return setmetatable({known = known, l = l, groups = source.groups, own = source.own,
     is_last = l == source.run.known.n_layers, is_normalized = true, totals = {}, common = {},
@@ -67,8 +72,8 @@ function Layer.new(known, l, source)
     entry = Section.new(each("entries", known.P.nnz))}, Layer)
 end
 
--- The places of a block's entries among those of U, rows dst of P with the columns near; nil where
--- some are none of P's, or cannot be told.
+-- Returns the places of a block's entries among those of U, the rows dst of P with the columns
+-- near; nil where one of them is no entry of P, or its place cannot be found.
 local function places_of(P, block, U, near)
   local adj = block.adj
   local place
@@ -83,28 +88,24 @@ local function places_of(P, block, U, near)
   return #place == adj.nnz and place or nil
 end
 
--- Whether the rows of a block that are not empty sum to one.
-local function sums_to_one(adj)
-  local sums = adj:row_sums()
-  return ((sums - 1) * sums:square():above(0)):abs():max() < 1e-4
-end
-
---- Whether this is a layer whose blocks can be set beside P, entry by entry.
+--- Tells whether the blocks of layer l can be compared with P entry by entry.
 function Layer.takes(batch, l)
   return not (batch.blocks[l].control or batch.readout)
 end
 
---- Looks at whether rows are divided by their sums, and how often columns are drawn, before all.
+--- Looks at a block of the pilot draws, to find out whether rows are divided by their sums and
+-- which columns are drawn.
 function Layer:look(block)
-  local sums = self.known.row_sums
-  self.is_normalized = self.is_normalized and sums_to_one(block.adj)
-    and ((sums[block.dst] - 1) * sums[block.dst]:square():above(0)):abs():max() > 1e-3
+  self.is_normalized = self.is_normalized
+    and counts.farthest_from_one(block.adj:row_sums()) < 1e-4
+    and counts.farthest_from_one(self.known.row_sums[block.dst]) > 1e-3
   local _, near = self.known.P:slice(block.dst)
   self.drawn:add_at_(block.src, 1)
   self.there:add_at_(near, 1)
 end
 
--- The class of each column by how often it is drawn: classes double in two steps.
+-- Returns the class of each column by how often it is drawn; the bounds of classes double every two
+-- classes.
 local function frequencies_of(drawn, there)
   local of = {}
   for u, share in ipairs((drawn / there:clamp(1, math.huge)):to_table()) do
@@ -114,7 +115,7 @@ local function frequencies_of(drawn, there)
   return core.index(of)
 end
 
--- The names of these classes.
+-- Returns the names of the classes of frequencies_of.
 local function names_of_frequencies()
   local names = {"that are drawn rarely or never"}
   for bin = FREQUENCIES - 1, 0, -1 do
@@ -124,7 +125,7 @@ local function names_of_frequencies()
   return names
 end
 
---- Ends this look: how often columns are drawn is known, so all attributes are.
+--- Ends the pilot and makes all attributes, now that it is known how often columns are drawn.
 function Layer:settle()
   local list = {attribute("all", "all", "all weights", {"all"})}
   self.frequencies = frequencies_of(self.drawn, self.there)
@@ -147,7 +148,7 @@ function Layer:settle()
   self.cells = Section.new(list)
 end
 
--- The cells of the positions of n rows, made once for each n.
+-- Returns the matrix of the attributes of n places, which is made once for each n.
 local function positions_of(self, n)
   local known = self.known.positions
   known[n] = known[n] or matrix_of(attributes.of_positions(n), n)
@@ -156,15 +157,16 @@ end
 
 local FIELDS = {"error", "mass", "drawn", "there"}
 
--- A matrix with a column for each of these as vectors by name.
+-- Returns the columns of a matrix as vectors, by the names in FIELDS.
 local function fields_of(X)
   local x = {}
   for i, name in ipairs(FIELDS) do x[name] = X:slice_cols(i, i):reshape(X.n_rows) end
   return x
 end
 
--- U, rows dst of P, the ids of its columns, and of its entries error, mass, whether drawn, and one,
--- as columns; nil where entries of the block are none of P's.
+-- Returns U, the rows dst of P; the ids of its columns; and a matrix with four numbers for each of
+-- its entries: error, mass, 1 where it was drawn, and 1. nil where the block has entries that P has
+-- not.
 local function entries_of(self, block)
   local U, near = self.known.P:slice(block.dst)
   local place = places_of(self.known.P, block, U, near)
@@ -178,15 +180,15 @@ local function entries_of(self, block)
   return U, near, X
 end
 
--- Sums over columns that are in one half of the nodes, and in the other: of error over mass.
+-- Returns the relative error of the columns in one half of the nodes, and that in the other half.
 local function halves_of(self, near, columns)
   local sums = columns:scatter_add(self.known.half[near], 2):to_table()
   local function share(x) return x[2] > 0 and x[1] / x[2] or 0 end
   return {share(sums[1]), share(sums[2])}
 end
 
--- The sums of a draw over the cells of all attributes, in their order, from those of rows, columns
--- and entries: a row for each cell.
+-- Adds up a draw over the cells of all attributes, in their order; returns a matrix with a row for
+-- each cell.
 local function sums_of(self, g, dst, near, sums)
   local known = self.known
   local all = sums.total
@@ -204,13 +206,13 @@ local function sums_of(self, g, dst, near, sums)
   return all:reshape(all.n_cols // 4, 4)
 end
 
---- Adds a draw for set of seeds g; half: whether it is of the first half. Nothing where entries of
--- it are none of P's.
+--- Adds a draw for set of seeds g; half: whether it belongs to the first half of the draws. A block
+-- with entries that P does not have is ignored.
 function Layer:add(block, g, half)
   local dst, U, near, X = block.dst, entries_of(self, block)
   if not U or U.nnz == 0 then return end
   local rows, columns = X:scatter_add(U:row_of(), #dst), X:scatter_add(U:col_of(), #near)
-  -- A column counts once, however many of its entries are drawn.
+  -- A drawn column counts once, however many of its entries are drawn.
   columns = columns * CELLS + columns:above(0) * COUNTS
   local total = rows:col_sums()
   local sums = {rows = rows, columns = columns, entries = X, edge = U.edge,
@@ -224,17 +226,17 @@ function Layer:add(block, g, half)
   self.common[k] = halves_of(self, near, columns)
 end
 
---- Looks again at how often columns are drawn, after more draws: what was found by that begins
--- anew.
+--- Makes the attribute of frequencies again, with empty sums, when more draws tell better how often
+-- columns are drawn.
 function Layer:sharpen()
   self.frequencies = frequencies_of(self.column.drawn, self.column.times)
   self.cells:clear(self.of_frequency)
 end
 
---- The sections of a layer.
+--- Returns the sections (see ladies.lab.bias.section) of a layer.
 function Layer:sections() return {self.cells, self.row, self.column, self.entry} end
 
---- Takes up what was found, for the draws to come.
+--- Updates the factors of the tests from the draws so far; later draws are tested with them.
 function Layer:refresh()
   for _, section in ipairs(self:sections()) do section:refresh() end
 end

@@ -1,30 +1,31 @@
---- Sums of errors of cells over draws, and whether what the draws before have found is found again.
+--- Adds up the errors of cells over draws, and tests with each draw the biases that earlier draws
+-- suggest.
 --
--- Of every draw k a cell c has an error T_c, what P~ has of it beyond P, and a mass M_c, what P
--- has. An unbiased estimate has E T_c = 0 whatever came before. So, with factors a_c that depend on
--- the draws before k alone,
+-- In draw k a cell c has an error T_c, the sum of P~ - P over its entries, and a mass M_c, the sum
+-- of P. An unbiased estimate has E T_c = 0 whatever came before. So, with factors a_c that depend
+-- on the draws before k alone,
 --     t_k = sum over c of a_c T_c
 -- has the mean 0, and t_1, t_2, ... are differences of a martingale. The factors are mean /
--- variance of T_c so far, which is large where a cell was off for certain: were it chance, these
--- draws know nothing of it. So a single test tells whether many cells are off, each by too little
--- to be seen. Cells that were drawn fewer than LEAST times have no factor: the mean of rare, large
--- numbers is below their expectation most of the time.
+-- variance of T_c so far, which is large where a cell seemed clearly biased; if that was chance,
+-- later draws do not confirm it. So a single test tells whether many cells are biased, each by too
+-- little to be seen alone. Cells that were drawn fewer than LEAST times have the factor 0, since
+-- the mean of rare, large numbers is below their expectation most of the time.
 
 local core = require "ladies_core"
 
 local Section = {__name = "ladies.lab.bias.Section"}
 Section.__index = Section
 
--- Draws that a cell needs, of an entry of it.
+-- The number of draws with one of its entries that a cell needs.
 local LEAST = 5
 
--- By cell: sums of T, of T^2, of M, of T and M over the first half of the draws; draws that had it;
--- and how much was drawn of it, and how much there was.
+-- The sums that are kept by cell: T, T^2, M, T and M over the first half of the draws, the draws
+-- that had the cell, how many of its entries were drawn, and how many there were.
 local SUMS = {"S", "Q", "M", "SA", "MA", "times", "drawn", "there"}
 
---- Section.new(list): the attributes of a list, {side = of "rows", "columns", "entries" or more,
--- key =, text =, cells = how many, names = of these, where there are few}. Their cells are numbered
--- one after the other.
+--- Section.new(list): makes empty sums for the attributes of a list, {side = "rows", "columns",
+-- "entries" or others, key =, text =, cells = how many, names = of the cells, where these are few}.
+-- The cells of all attributes are numbered one after the other.
 function Section.new(list)
   local self = setmetatable({list = list, firsts = {}, n = 0, series = {}}, Section)
   local attribute_of = {}
@@ -42,7 +43,7 @@ function Section.new(list)
   return self
 end
 
--- The t of a draw, by attribute, from its terms a_c T_c.
+-- Adds the t of a draw to the series of each attribute, from its terms a_c T_c.
 local function project(self, terms)
   if not self.attribute_of then
     table.insert(self.series[1], terms:sum():item() / self.norms:get(1, 1))
@@ -52,8 +53,8 @@ local function project(self, terms)
   for i, t in ipairs(sums:to_table()) do table.insert(self.series[i], t) end
 end
 
---- Adds a draw: x.error, mass, drawn and there, a number for each of the cells. half: whether it is
--- a draw of the first half.
+--- Adds a draw: x.error, mass, drawn and there have a number for each of the cells. half: whether
+-- the draw belongs to the first half.
 function Section:add(x, half)
   if self.a then project(self, self.a * x.error) end
   self.S, self.Q, self.M = self.S + x.error, self.Q + x.error:square(), self.M + x.mass
@@ -63,7 +64,8 @@ function Section:add(x, half)
   self.draws = self.draws + 1
 end
 
---- The same of a section of one attribute with many cells, of which the draw has those in ids.
+--- Adds a draw to a section that has one attribute with many cells; the draw has the cells in
+-- `ids`.
 function Section:add_at(ids, x, half)
   if self.a then project(self, self.a[ids] * x.error) end
   self.S:add_at_(ids, x.error)
@@ -78,15 +80,15 @@ function Section:add_at(ids, x, half)
   self.draws = self.draws + 1
 end
 
--- The variance of a draw's errors, with one draw that has nothing of the cell for those that have
--- not been met: a cell that is always drawn so far may yet be left out.
+-- Returns the variance and the mean of the errors of each cell. One more draw without the cell is
+-- counted, since a cell that was always drawn so far may still be left out.
 local function variances(self)
   local n = self.times:clamp(1, math.huge)
   local mean = self.S / n
   return (self.Q / n - mean:square()):clamp(0, math.huge) + (self.M / n):square() / n + 1e-30, mean
 end
 
---- Takes up what was found so far: the factors for the draws to come.
+--- Computes the factors for later draws from all draws so far.
 function Section:refresh()
   if self.draws == 0 then return end
   local variance, mean = variances(self)
@@ -97,15 +99,15 @@ function Section:refresh()
   self.norms = norms:sqrt() + 1e-30
 end
 
---- Forgets all draws of attribute i.
+--- Resets the sums of attribute i.
 function Section:clear(i)
   local others = 1 - self.attribute_of:equals(i)
   for _, name in ipairs(SUMS) do self[name] = self[name] * others end
   self.a, self.series[i] = self.a and self.a * others, {}
 end
 
---- The cells of attribute i as numbers: {mass =, error = T over M, half = half the width of its
--- interval, drawn =, there =}, for attributes with few cells.
+--- Returns the cells of attribute i, which has few of them, as an array of {name =, mass =, error =
+-- T over M, half = half the width of its interval, drawn =, there =}.
 function Section:cells(i)
   local first, n = self.firsts[i], self.list[i].cells
   local variance = variances(self)
@@ -120,9 +122,9 @@ function Section:cells(i)
   return list
 end
 
---- By attribute, the mean square of the relative errors of its cells, weighted by their mass, from
--- products of two halves of the draws, so that chance is not counted; and about what it may be too
--- large by, two standard deviations of such a sum of chance.
+--- Returns two arrays with an element for each attribute: the mean square of the relative errors of
+-- its cells, weighted by their mass and computed from products of the two halves of the draws, so
+-- that noise adds nothing on average; and two standard deviations of that sum under noise alone.
 function Section:explained()
   local MB, SB = self.M - self.MA, self.S - self.SA
   local known = self.drawn:above(2 * LEAST - 1) * self.MA:above(0) * MB:above(0)

@@ -1,25 +1,32 @@
---- What is said of a layer that is off: causes as ladies.lab.causes has them, from what counts (see
--- ladies.lab.bias.kinds). Every number of a sentence is one of that result.
+--- Writes the sentences of the laboratory about bias: a cause, with its proof and a remedy, for
+-- each finding of ladies.lab.causes and ladies.lab.bias.kinds.
+--
+-- These functions only choose the words; their callers have decided what is said. Every number in a
+-- sentence is from the finding that is given. A cause is {key =, kind = "fault" | "warning", text
+-- =, proof =, remedy =}.
+
+local statistics = require "ladies.statistics"
+local words = require "ladies.lab.words"
 
 local sentences = {}
 
---- sentences.percent(x): a share as a text, such as "2.5 %" or "110 %".
-function sentences.percent(x)
-  x = 100 * x
-  return (x < 10 and "%.2g %%" or "%.0f %%"):format(x)
-end
+local percent, interval = words.about_percent, words.interval
 
-local percent = sentences.percent
+local FIRST_MEND = "first mend what is said above, which may be the cause"
+
+-- ---------------------------------------------------------------- a layer, by its attributes
 
 local WORDS = {rows = "rows", columns = "columns", entries = "entries"}
 
--- "1.30 times (1.28 to 1.32)" of what a cell has beyond P.
+-- Returns a text with the factor by which a cell's weights are too large, "1.30 times (1.28 to
+-- 1.32)".
 local function times_of(cell)
   local x = 1 + cell.error
   return ("%.2f times (%.2f to %.2f)"):format(x, x - cell.half, x + cell.half)
 end
 
--- The cells that are above and below for the most certain, of those with some of the mass.
+-- Returns the two cells, among those with enough mass, that are most certainly too small and too
+-- large.
 local function extremes(cells)
   local total, low, high, least, most = 0, nil, nil, 0, 0
   for _, cell in ipairs(cells) do total = total + cell.mass end
@@ -115,7 +122,7 @@ local function of_tails(found, tails)
         .. "draw more often what has a large one")
 end
 
---- The relative bias of a layer that tells most, for the order in which layers are told of.
+--- Returns the largest relative bias of a layer, by which layers are sorted.
 function sentences.amount(found)
   local most = #found.never > 0 and 1 or 0
   for _, one in pairs{found.best or nil, found.time or nil, found.together or nil} do
@@ -124,11 +131,11 @@ function sentences.amount(found)
   return most
 end
 
---- sentences.of(found): the causes of one layer, the worst first.
+--- Returns the causes for one layer, from a result of ladies.lab.bias.kinds, the worst first.
 function sentences.of(found)
   local list, told = {}, {}
   for _, one in ipairs(found.never) do
-    -- Classes, hubs and self-loops may be one and the same: the first names them.
+    -- Classes, hubs and self-loops may be the same nodes: only the first of them is reported.
     if not told[one.side] then
       told[one.side] = true
       list[#list + 1] = of_never(found, one)
@@ -142,6 +149,136 @@ function sentences.of(found)
     list[#list + 1] = of_together(found, found.together)
   end
   return list
+end
+
+-- ---------------------------------------------------------------- weights and row sums
+
+-- The texts and remedies of weights that are wrong, by the key of the cause, as functions of the
+-- finding.
+local OF_WEIGHTS = {
+  inverted = function()
+    return "the weights are upside down: entries that are drawn often weigh more than those that "
+      .. "are drawn rarely",
+      "divide by the probabilities (scale_cols(w) with the weights of sampling.choice)"
+  end,
+  unweighted = function()
+    return "entries are not weighted by how often they are drawn",
+      "multiply by the design weights that sampling.choice and sample_rows return"
+  end,
+  factor = function(seen)
+    return ("all weights are %.3g times what they should be"):format(seen.often.mean),
+      seen.often.high < 0 and "look for a sign" or "look for a factor that is there twice, or a "
+        .. "number of samples that is not that of the draws"
+  end,
+  naive = function(_, is_normalized)
+    return "the weights fall faster than one over the frequency of draws, so that what is drawn "
+      .. "rarely counts too much",
+      "where nodes are drawn without replacement 1 / (s p) does so: choice with debias = true, "
+        .. "draw = \"wr\" or \"poisson\""
+        .. (is_normalized and "" or ", or rows divided by their sums")
+  end,
+}
+
+--- Returns the cause `key` for a result of ladies.lab.bias.weights. For rows that are divided by
+-- their sums it is only a warning: they may be meant as means, or as ratio estimates whose bias is
+-- small with many samples.
+function sentences.of_weights(key, seen, is_normalized)
+  local b, often, rarely = seen.exponent, seen.often, seen.rarely
+  local text, remedy = OF_WEIGHTS[key](seen, is_normalized)
+  return {key = key, kind = is_normalized and "warning" or "fault", text = text, remedy = remedy,
+    proof = ("%sfrequency times weight, 1 without bias: %s for entries that most draws have, "
+      .. "%s for those that few have"):format(
+      b and ("between the entries of a row weights go as frequency^%s; ")
+        :format(interval{mean = -b.mean, low = -b.high, high = -b.low}) or "",
+      often and interval(often) or "not known", rarely and interval(rarely) or "not known")}
+end
+
+--- Returns the cause for a layer without any entry.
+function sentences.of_no_entries(layer)
+  return {key = "mass", kind = "fault", text = ("layer %s has no entries at all"):format(layer),
+    proof = "no row of it has one, in any draw",
+    remedy = "look at what is drawn for this layer"}
+end
+
+--- Returns the cause for a layer whose rows lose their mass, with the share of its rows that are
+-- `empty`. has_self_nodes: whether the sampler has the setting self_nodes.
+function sentences.of_lost_mass(layer, mass, empty, has_self_nodes)
+  return {key = "mass", kind = "warning", text = ("rows of layer %s lose their mass: %.0f %% "
+    .. "of them have no entry left"):format(layer, 100 * empty.mean),
+    proof = "row sums over those of P: " .. interval(mass),
+    remedy = ("more samples, or %s, so that a node has itself at least"):format(has_self_nodes
+      and 'self_nodes = "previous"' or "each layer's dst among its src")}
+end
+
+--- Returns the cause for rows that are divided by their sums although those of P do not sum to one.
+function sentences.of_normalization()
+  return {key = "normalized", kind = "warning", text = "the rows of the blocks sum to one, those "
+    .. "of P do not: training estimates P with rows divided by their sums, inference takes P",
+    proof = "row sums of the blocks are 1 within 0.0001, those of P are not within 0.001",
+    remedy = 'normalize = "row", whose rows sum to one; or unbiased weights, and rows that are not '
+      .. "divided by their sums"}
+end
+
+-- ---------------------------------------------------------------- without a known cause
+
+-- The names in the report of the numbers that can be wrong.
+local NAMES = {scale = "size along the exact one", mass = "row sums of P~ over those of P"}
+
+--- Returns the cause for a layer with a wrong `number`, whose interval is x, where nothing proves
+-- the reason. broken: whether the sampler breaks its contract.
+function sentences.of_unknown(layer, number, x, broken)
+  return {key = "biased", kind = "warning", text = ("layer %s: %s is %s, which should be 1")
+    :format(layer, NAMES[number], interval(x)),
+    proof = "by Student's t, below 0.001 with all tests of this page counted",
+    remedy = broken and FIRST_MEND or "no cause was proved: look at how this layer is drawn and "
+      .. "weighted; compare with more samples, and with a sampler that is known"}
+end
+
+--- Returns the cause for a layer whose bias² x is significant and about which nothing else is said.
+-- is_divided: whether its rows are divided by their sums, and P's do not sum to one.
+function sentences.of_layer(layer, x, broken, is_divided)
+  return {key = "biased", kind = "warning", text = ("layer %d is off by %s, %s"):format(layer,
+    percent(math.sqrt(x.mean)), is_divided
+    and "since its rows are divided by their sums, and those of P are not"
+    or "by nothing that is known of its rows, columns or entries"),
+    proof = ("bias² / signal is %s"):format(interval(x, "%.3g")),
+    remedy = broken and FIRST_MEND or "compare with more samples, and with a sampler that is "
+      .. "known; --same-as NAME tells what differs"}
+end
+
+--- Returns the cause for an embedding or a gradient, `name`, that is x times as large as the exact
+-- one although no layer is significantly biased. bound: the largest bias² of a layer that the
+-- intervals allow; is_proved: whether that is too small to be the reason; what: names what of the
+-- network is not linear.
+function sentences.of_nonlinearity(name, x, bound, is_proved, what)
+  local proof = "along the exact one it has " .. interval(x)
+  local share = bound < math.huge and percent(math.sqrt(bound))
+  if is_proved then
+    return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
+      .. "though no layer by itself is off by more than %s"):format(name, x.mean, share),
+      proof = proof .. "; the bias of every layer is within its interval",
+      remedy = what .. " and the loss are not linear, so the variance of a layer is bias behind "
+        .. "them: more samples lower both"}
+  end
+  return {key = "undecided", kind = "warning", text = ("the %s comes out %.2f times as large, "
+    .. "and no layer by itself is off beyond chance%s"):format(name, x.mean, share
+      and (", though one may be by up to %s"):format(share) or ""),
+    proof = proof, remedy = "more draws (--seconds) tell whether a layer is off; --same-as NAME, a "
+      .. "sampler that it should equal in distribution, tells sooner; more samples lower the "
+      .. ("variance, which %s and the loss turn into bias"):format(what)}
+end
+
+--- Returns the cause for errors of `name` that are dominated by a few draws. column: the errors,
+-- one for each set of seeds; share: of their number that they are worth; largest: the share of the
+-- sum of squares that the largest has.
+function sentences.of_unequal_errors(name, column, share, largest)
+  return {key = "tails", kind = "warning", text = ("%s has heavy tails: the errors of %d sets of "
+    .. "seeds are so unequal that they are worth %.0f"):format(name, #column,
+      math.max(1, share * #column)), proof = ("error / signal is %s, and the largest has %.0f "
+        .. "%% of the sum of squares"):format(interval(statistics.interval(column), "%.3g"),
+          100 * largest),
+    remedy = "rare, large weights make errors that few draws meet, and intervals that miss them: "
+      .. "bound the weights, or draw more often what has a large one"}
 end
 
 return sentences

@@ -1,15 +1,16 @@
---- The pictures of a laboratory, as options of ladies.plot: what the examinations have as series,
--- of all samplers in one picture where these are few enough to be told apart.
+--- Makes the pictures of a laboratory, as options of ladies.plot: one for each series of the
+-- examinations, with all samplers in one picture where they are few enough to be told apart.
 
-local statistics = require "ladies.report.statistics"
+local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 
 local charts = {}
 
--- The most lines in a picture, and how many times as large as others numbers on a linear axis are.
+-- The most lines in a picture; and the largest ratio of numbers that are shown on a linear axis.
 local MOST, WIDE = 8, 50
 
--- The points of y = a x^b, fitted by least squares between logarithms; nil where that cannot be.
+-- Fits the curve y = a x^b by least squares between logarithms and returns points of it; nil where
+-- that cannot be done.
 local function fitted(points)
   local list, least, most = {}, math.huge, 0
   for _, p in ipairs(points) do
@@ -31,8 +32,8 @@ local function fitted(points)
   return curve
 end
 
--- Adds the lines of a series of one sampler; with its name where it is not alone in the picture,
--- and where the series is to be fitted with the curve through each.
+-- Adds the lines of a series of one sampler, with its name where the picture has others too, and
+-- with fitted curves where the series asks for them.
 local function add_lines(list, one, series, is_shared, first)
   for i, line in ipairs(series.lines) do
     local name = line.name
@@ -50,8 +51,8 @@ local function add_lines(list, one, series, is_shared, first)
   return list
 end
 
--- Whether the points of some lines are so far apart that a linear axis would show the highest
--- alone.
+-- Tells whether the points of some lines are so far apart that a linear axis would show only the
+-- highest.
 local function is_wide(lines)
   local least, most = math.huge, 0
   for _, line in ipairs(lines) do
@@ -69,7 +70,8 @@ local function chart(name, title, series, lines)
     log = log == "" and "none" or log, series = lines}}
 end
 
--- The keys of all series, in their order, and by key the {one =, series =} of the examinations.
+-- Returns the keys of all series in their order, and by key an array of {one = examination, series
+-- =}.
 local function by_key(laboratory)
   local keys, found = {}, {}
   for _, one in ipairs(laboratory.examinations) do
@@ -82,7 +84,8 @@ local function by_key(laboratory)
   return keys, found
 end
 
--- The pictures of one key: one of all samplers, or one of each where there are too many lines.
+-- Adds the pictures of one key: one of all samplers, or one for each where there are too many
+-- lines.
 local function add_charts(list, key, all)
   local first, n = all[1].series, 0
   for _, each in ipairs(all) do n = n + #each.series.lines end
@@ -101,15 +104,15 @@ local function add_charts(list, key, all)
   list[#list + 1] = chart("lab-" .. key, first.title, first, lines)
 end
 
--- The finding of this key, or nil.
+-- Returns the finding with this key, or nil.
 local function finding_of(one, key)
   for _, finding in ipairs(one.findings) do
     if finding.key == key then return finding end
   end
 end
 
--- Each sampler as a point: what its mini-batches cost, and how far the gradient varies; nil where
--- this is not known of two samplers.
+-- Makes the picture in which each sampler is a point, by the cost of its mini-batches and the
+-- variance of the gradient; nil where these are known for fewer than two samplers.
 local function cost_and_variance(laboratory)
   local lines, x, y = {}, nil, nil
   for i, one in ipairs(laboratory.examinations) do
@@ -125,8 +128,9 @@ local function cost_and_variance(laboratory)
     x = x.label .. ", in ms", y = y.label, series = lines}}
 end
 
---- The pictures of a laboratory: an array of {name = of a file, plot = options of ladies.plot}.
--- Where a series is to be fitted (`fit`), its points are not joined: the curve y = a x^b is there.
+--- Returns the pictures of a laboratory, an array of {name = of a file, plot = options of
+-- ladies.plot}. The points of a series with `fit` are not joined; the fitted curve y = a x^b is
+-- drawn instead.
 function charts.of(laboratory)
   local list = {}
   local keys, found = by_key(laboratory)

@@ -1,4 +1,4 @@
---- A laboratory's report as one page of HTML (ladies.report.page).
+--- Makes a laboratory's report as one page of HTML (ladies.report.page).
 
 local charts = require "ladies.lab.report.charts"
 local Page = require "ladies.report.page"
@@ -26,7 +26,8 @@ end
 
 -- ---------------------------------------------------------------- numbers
 
--- The bounds of the bars of each key, so that those of all samplers compare: key -> {least, most}.
+-- Returns the scale {least, most} of the bars of each key, the same for all samplers so that bars
+-- can be compared.
 local function scales_of(laboratory)
   local scales = {}
   for _, one in ipairs(laboratory.examinations) do
@@ -88,7 +89,7 @@ local function add_details(page, one, i, scales)
   page:add "</details>"
 end
 
---- The page as text.
+--- Returns the page as text.
 return function(laboratory)
   local page, scales = Page.new(), scales_of(laboratory)
   page:add("<header>\n<h1>%s</h1>", text(table.concat(view.names(laboratory), ", ")))

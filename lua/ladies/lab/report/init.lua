@@ -1,5 +1,5 @@
---- The report of a laboratory (see ladies.lab.laboratory): as text, as a page of HTML, as JSON, and
--- as files in a folder.
+--- Makes the report of a laboratory (see ladies.lab.laboratory): as text, as a page of HTML, as
+-- JSON, and as files in a folder.
 
 local core = require "ladies_core"
 local charts = require "ladies.lab.report.charts"
@@ -17,13 +17,14 @@ local view = require "ladies.lab.report.view"
 
 local report = {}
 
---- The report for the terminal, at most 100 columns wide.
+--- Returns the report for the terminal, at most 100 columns wide.
 report.text = text
 
---- The page, as text: all that it needs is within it.
+--- Returns the report as a page of HTML that needs no other file.
 report.html = html
 
---- The JSON text of everything, numbers as they are; keys are sorted and always the same ones.
+--- Returns the JSON text of the whole report, with unrounded numbers; keys are sorted, and are the
+-- same for every sampler.
 function report.json(laboratory)
   return json.encode(plain(laboratory), "  ") .. "\n"
 end
@@ -84,14 +85,15 @@ local function add_pictures(section, laboratory)
   end
 end
 
--- The names of the pictures that an earlier laboratory has in the folder, without their ends.
+-- Returns the names of the pictures that an earlier laboratory has left in the folder, without
+-- their endings.
 local function earlier_pictures(folder)
   if not folder:has "lab.json" then return {} end
   local ok, data = errors.try(folder.read_json, folder, "lab.json")
   return ok and type(data) == "table" and type(data.pictures) == "table" and data.pictures or {}
 end
 
--- Removes pictures that this laboratory does not have.
+-- Removes pictures in the folder that this laboratory does not have.
 local function remove_pictures(folder, names, files)
   local kept = {}
   for _, name in ipairs(files) do kept[name] = true end
@@ -102,9 +104,9 @@ local function remove_pictures(folder, names, files)
   end
 end
 
---- Writes lab.html, lab.json, lab.md, lab.csv and the pictures (SVG, and PNG where librsvg is) into
--- a folder, which is new, empty, or of an earlier laboratory, whose place this one takes; returns
--- the ladies.Report of them.
+--- Writes lab.html, lab.json, lab.md, lab.csv and the pictures (SVG, and PNG where librsvg is
+-- installed) into a folder, which is new, empty, or of an earlier laboratory, which is replaced;
+-- returns the report (see ladies.report).
 function report.write(laboratory, path)
   local folder = own_folder.at(path)
   local _ <close> = folder:take "laboratory"

@@ -1,4 +1,4 @@
---- A laboratory as plain data, for JSON: the keys are always the same ones, whatever a sampler has.
+--- Converts a laboratory to plain data, for JSON, with the same keys for every sampler.
 
 local core = require "ladies_core"
 local charts = require "ladies.lab.report.charts"
@@ -7,14 +7,14 @@ local machine = require "ladies.base.machine"
 local tables = require "ladies.base.tables"
 local view = require "ladies.lab.report.view"
 
--- The given fields of a table, as far as it has them.
+-- Returns a copy of a table with those of its fields that are named in a text.
 local function pick(t, fields)
   local found = {}
   for field in fields:gmatch "%S+" do found[field] = t[field] end
   return found
 end
 
--- The same of each table of a list.
+-- Returns such copies of all tables of a list.
 local function each(list, fields)
   return json.list(tables.map(list, function(one) return pick(one, fields) end))
 end
@@ -54,8 +54,9 @@ local function row_of(row)
   return {name = row.name, values = intervals_of(row.values), ratios = intervals_of(row.ratios)}
 end
 
---- The plain data of a laboratory: {data =, settings =, examinations =, comparison =, pictures =
--- names of files, ladies = the version, machine =}; intervals are {mean =, low =, high =, n =}.
+--- Returns the plain data of a laboratory: {data =, settings =, examinations =, comparison =,
+-- pictures = names of files, ladies = the version, machine =}; intervals are {mean =, low =, high
+-- =, n =}.
 return function(laboratory)
   return {
     data = laboratory.data,

@@ -1,24 +1,25 @@
---- A laboratory's report for the terminal: all numbers of the first sampler, the comparison, and
--- the verdicts with what is wrong last, where the eye is when the rest has scrolled by.
+--- Makes a laboratory's report for the terminal: first all numbers of the first sampler, then the
+-- comparison, and last the verdicts and faults, which stay on the screen when the rest has scrolled
+-- away.
 
 local core = require "ladies_core"
 local tables = require "ladies.base.tables"
 local view = require "ladies.lab.report.view"
 local wrap = require "ladies.base.wrap"
 
--- Columns of the whole, and the most of a finding's name and of a sampler's; a finding's name in
--- the comparison has between LEAST and MEASURE.
+-- Widths in columns: that of the whole report, the most for a finding's name, the most for a
+-- sampler's name, and the fewest and the most for a finding's name in the comparison.
 local WIDTH, LABEL, NAME, LEAST, MEASURE = 100, 56, 24, 18, 38
 
 local Text = {}
 Text.__index = Text
 
--- Adds a line; an empty one without text.
+-- Adds a line, or without a text an empty line.
 function Text:line(text)
   self.lines[#self.lines + 1] = (text or ""):gsub("%s+$", "")
 end
 
--- Adds a paragraph, whose lines behind the first are indented so many columns further.
+-- Adds a paragraph, whose lines after the first are indented by `further` columns more.
 function Text:paragraph(text, indent, further)
   for i, line in ipairs(wrap(core.printable(text), WIDTH - indent - further, true)) do
     self:line((" "):rep(indent + (i > 1 and further or 0)) .. line)
@@ -29,7 +30,8 @@ local function left(text, width) return text .. (" "):rep(width - utf8.len(text)
 
 local function right(text, width) return (" "):rep(width - utf8.len(text)) .. text end
 
--- Adds a row whose first cell may take several lines, under which the others stand in the last.
+-- Adds a row whose first cell may take several lines; the other cells are in the last of these
+-- lines.
 function Text:row(label, width, cells, widths)
   local lines = wrap(core.printable(label), width, true)
   for i = 1, #lines - 1 do self:line("  " .. lines[i]) end
@@ -52,8 +54,8 @@ function Text:verdict(one)
   for _, note in ipairs(one.notes) do self:paragraph("note: " .. note, 2, 2) end
 end
 
--- The numbers of a section. Sentences that stand there already are left out, and those of single
--- parameters.
+-- Adds the numbers of a section with their sentences, except repeated sentences and those about
+-- single parameters.
 function Text:section(title, findings)
   local values = tables.map(findings, function(one) return view.number(one, one.mean) end)
   local intervals = tables.map(findings, view.interval)
@@ -74,10 +76,11 @@ function Text:section(title, findings)
   end
 end
 
--- A sampler's name in lines of a column's width.
+-- Breaks a sampler's name into lines that fit into a column.
 local function name_lines(name) return wrap(core.printable(name), NAME, true) end
 
--- The rows of the comparison as {label =, cells = a text for each sampler}; their names are above.
+-- Returns the rows of the comparison as {label =, cells = a text for each sampler}; the first rows
+-- hold the samplers' names.
 local function rows_of(comparison)
   local rows, heads, most = {}, tables.map(comparison.names, name_lines), 0
   for _, lines in ipairs(heads) do most = math.max(most, #lines) end
@@ -98,7 +101,8 @@ local function rows_of(comparison)
   return rows
 end
 
--- Lists of places of samplers that fit side by side; the first one is in all of them.
+-- Divides the samplers into lists of numbers whose columns fit side by side; the first sampler is
+-- in each list.
 local function parts_of(widths, room)
   local parts, used = {}, math.huge
   for i = 2, #widths do
@@ -135,7 +139,7 @@ function Text:comparison(laboratory)
   end
 end
 
---- The report as text of at most 100 columns.
+--- Returns the report as text of at most 100 columns.
 return function(laboratory)
   local self = setmetatable({lines = {}}, Text)
   self:paragraph(view.title(laboratory), 0, 2)

@@ -1,5 +1,5 @@
---- What all forms of a laboratory's report show: sections and their order, numbers as texts, and
--- the comparison as a table.
+--- Prepares the contents that all forms of a laboratory's report share: sections and their order,
+-- numbers as texts, and the comparison as a table.
 
 local tables = require "ladies.base.tables"
 
@@ -13,7 +13,8 @@ local SECTIONS = {
   {"training", "Training"}, {"own", "Statistics of your own"},
 }
 
---- The sections of an examination that have findings: an array of {key =, title =, findings =}.
+--- Returns the sections of an examination that have findings, an array of {key =, title =, findings
+-- =}.
 function view.sections(examination)
   local by_key, list = {}, {}
   for _, one in ipairs(SECTIONS) do
@@ -28,27 +29,28 @@ function view.sections(examination)
   return filled
 end
 
---- A number as a finding's are shown; 1200 and not 1.2e+03.
+--- Formats a number in the format of a finding, with 1200 in place of 1.2e+03.
 function view.number(finding, x)
   local text = (finding.format or "%.4g"):format((finding.scale or 1) * x)
   return (text:gsub("[%d.]+e%+0[2-5]", function(number) return ("%.0f"):format(number) end))
 end
 
--- A finding whose numbers have no unit, and the unit.
+-- Returns the format of a finding without its unit, and the unit.
 local function without_unit(finding)
   local conversion, unit = (finding.format or "%.4g"):match "^(%%%.?%d*%a)(.*)$"
   return {format = conversion, scale = finding.scale}, unit:gsub("%%%%", "%%")
 end
 
---- The interval of a finding as text: "0.39 to 0.42 ms", or "exact" for what is no estimate.
+--- Returns the interval of a finding as text: "0.39 to 0.42 ms", or "exact" for a number that is no
+-- estimate.
 function view.interval(finding)
   if finding.n == 1 and finding.low == finding.high then return "exact" end
   return ("%s to %s"):format(view.number(without_unit(finding), finding.low),
     view.number(finding, finding.high))
 end
 
---- "0.412 ± 0.02 ms": an interval {mean =, low =, high =} in the format of a finding; where it is
--- not symmetric, "0.412 (0.40 to 0.44) ms".
+--- Formats an interval {mean =, low =, high =} in the format of a finding: "0.412 ± 0.02 ms", or
+-- "0.412 (0.40 to 0.44) ms" where it is not symmetric.
 function view.spread(finding, interval)
   local bare, unit = without_unit(finding)
   local text = view.number(bare, interval.mean)
@@ -62,22 +64,22 @@ function view.spread(finding, interval)
   return ("%s ± %s%s"):format(text, view.number(rough, half), unit)
 end
 
---- How bad what was found is: "fault", where something is wrong for certain, or "warning".
+--- Returns the kind of a fault: "fault", where something is certainly wrong, or "warning".
 function view.kind(fault) return fault.kind or "fault" end
 
---- The titles of the samplers of a laboratory.
+--- Returns the titles of the samplers of a laboratory.
 function view.names(laboratory)
   return tables.map(laboratory.examinations, function(one) return one.subject.title end)
 end
 
---- What was examined on which data, for headings.
+--- Returns a heading that names the samplers and the data set.
 function view.title(laboratory)
   return ("%s on %s"):format(table.concat(view.names(laboratory), ", "), laboratory.data)
 end
 
 local function plural(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
 
--- "16" or "16 to 40": the numbers of groups of the examinations that have measured something.
+-- Returns the numbers of groups in the examinations that were measured, as "16" or "16 to 40".
 local function groups_of(laboratory)
   local least, most = math.huge, 0
   for _, one in ipairs(laboratory.examinations) do
@@ -87,31 +89,43 @@ local function groups_of(laboratory)
   return least >= most and ("%d"):format(most) or ("%d to %d"):format(least, most)
 end
 
---- What the numbers are of, and what their intervals are: a paragraph.
-function view.circumstances(laboratory)
-  local s = laboratory.settings
-  local same = s.one_set and " A batch has all training nodes, so these sets are one and the same, "
-    .. "and differ by their draws alone." or ""
-  return ("A GCN of %s, %d wide, after %s of training; batches of %s; %s sets of seeds, %s of "
-    .. "each; seed %d. Intervals are of 95 %%, by Student's t over the sets of seeds.%s"):format(
-    plural(s.layers, "layer"), s.hidden, plural(s.steps, "step"), plural(s.batch_size, "seed"),
-    groups_of(laboratory), plural(s.draws, "draw"), s.seed, same)
+-- Returns sentences on what is not as in an examination of a GCN under a task of nodes, or "".
+local function apart_of(settings)
+  local unit = settings.unit
+  local of_task = unit and (" The task is %s: seeds are the nodes that a batch of %ss asks for, "
+    .. "and what the task draws besides is one for all draws of a set."):format(settings.task, unit)
+  local of_model = settings.model and " Of one layer at a time the numbers are those of P~ H, the "
+    .. "sums over neighbours of what the layer is given; what the layer makes of its neighbours is "
+    .. "in those of the embedding and the gradient."
+  return (of_task or "") .. (of_model or "")
 end
 
--- What may be equal, in words.
+--- Returns a paragraph that says how the numbers were measured and what their intervals are.
+function view.circumstances(laboratory)
+  local s = laboratory.settings
+  local same = s.one_set and (" A batch has all training %ss, so these sets are one and the same, "
+    .. "and differ by their draws alone."):format(s.unit or "node") or ""
+  return ("A %s of %s, %d wide, after %s of training; batches of %s; %s sets of seeds, %s of "
+    .. "each; seed %d. Intervals are of 95 %%, by Student's t over the sets of seeds.%s%s"):format(
+    s.model and "model " .. s.model or "GCN", plural(s.layers, "layer"), s.hidden,
+    plural(s.steps, "step"), plural(s.batch_size, s.unit or "seed"), groups_of(laboratory),
+    plural(s.draws, "draw"), s.seed, same, apart_of(s))
+end
+
+-- The sizes that may be made equal, in words.
 local EQUAL = {
   samples = "numbers of samples", nodes = "numbers of distinct nodes in a mini-batch",
   entries = "numbers of entries in a mini-batch", seconds = "seconds a mini-batch",
 }
 
---- What the samplers of a comparison have in common, as a sentence.
+--- Returns a sentence that says which size of the samplers was made equal, if any.
 function view.equal(laboratory)
   local what = EQUAL[laboratory.comparison.equal]
   return what and ("Compared at equal %s, as far as samples make it so."):format(what)
     or "Compared as they are, with nothing made equal."
 end
 
--- The first finding of this key in any examination.
+-- Returns the first finding with this key in any examination.
 local function finding_of(laboratory, key)
   for _, one in ipairs(laboratory.examinations) do
     for _, finding in ipairs(one.findings) do
@@ -120,7 +134,7 @@ local function finding_of(laboratory, key)
   end
 end
 
--- The keys that the comparison has numbers of, in the order of the findings.
+-- Returns the keys of the numbers that are compared, in the order of the findings.
 local function compared(laboratory)
   local keys, seen, there = {}, {}, {}
   for _, row in ipairs(laboratory.comparison.rows) do
@@ -135,9 +149,9 @@ local function compared(laboratory)
   return keys
 end
 
---- The comparison as {names = of the samplers, rows = {{key =, finding = how its numbers are shown,
--- values = intervals by the place of the sampler, false where there is none; ratios = the same, to
--- the first sampler, where that is known to be above 0}, ...}}.
+--- Returns the comparison as {names = of the samplers, rows = {{key =, finding = how its numbers
+-- are shown, values = intervals by the place of the sampler, false where there is none; ratios =
+-- the same, to the first sampler, where that is known to be above 0}, ...}}.
 function view.comparison(laboratory)
   local rows = laboratory.comparison.rows
   local function column(field, key)
@@ -154,7 +168,7 @@ function view.comparison(laboratory)
   }
 end
 
---- How the ratios of a comparison are shown.
+--- The format of the ratios in a comparison.
 view.RATIO = {format = "%.3g"}
 
 return view

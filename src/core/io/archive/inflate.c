@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/archive/zlib_memory.h"
+#include "memory/memory.h"
 
 enum { BUFFER = 1 << 16, PIECE = 1 << 30 };
 
@@ -38,24 +38,19 @@ static ld_status refill(ld_inflater *x)
     if (size > BUFFER)
         size = BUFFER;
     struct ld_inflater_state *state = x->state;
-    ld_status st = ld_file_read(x->file, state->buffer, x->position, size);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_file_read(x->file, state->buffer, x->position, size));
     x->position += size;
     state->z.next_in = state->buffer;
     state->z.avail_in = (unsigned)size;
     return LD_OK;
 }
 
-/* One round of zlib, with room for output. It may have some yet when all input is taken. */
+/* Runs zlib once, with room for output. It may have more output even when all input is taken. */
 static ld_status inflate_some(ld_inflater *x)
 {
     z_stream *z = &x->state->z;
-    if (z->avail_in == 0 && x->position < x->end) {
-        ld_status st = refill(x);
-        if (st != LD_OK)
-            return st;
-    }
+    if (z->avail_in == 0 && x->position < x->end)
+        LD_CHECK(refill(x));
     switch (inflate(z, Z_NO_FLUSH)) {
     case Z_STREAM_END: x->ended = true; return LD_OK;
     case Z_OK: return LD_OK;
@@ -77,9 +72,7 @@ ld_status ld_inflater_read(ld_inflater *x, void *out, int64_t size, int64_t *got
     while (p < end && !x->ended) {
         z->next_out = p;
         z->avail_out = end - p < PIECE ? (unsigned)(end - p) : PIECE;
-        ld_status st = inflate_some(x);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(inflate_some(x));
         p = z->next_out;
     }
     *got = p - (unsigned char *)out;

@@ -1,4 +1,4 @@
-/* A deflated stream that lies in a range of a file, inflated piece by piece. */
+/* Inflates a deflated stream that lies in a range of a file, piece by piece. */
 #ifndef LD_IO_INFLATE_H
 #define LD_IO_INFLATE_H
 
@@ -13,9 +13,9 @@
 enum { LD_INFLATE_RATIO = 1032 };
 
 typedef struct ld_inflater {
-    struct ld_inflater_state *state; /* zlib's, and what it reads; NULL when closed */
+    struct ld_inflater_state *state; /* zlib's state, and its input; NULL when closed */
     const ld_file *file;
-    int64_t position, end; /* of the compressed bytes not yet read from the file */
+    int64_t position, end; /* the range of compressed bytes not yet read */
     const char *name;      /* begins every message; the caller's */
     bool ended;            /* the end of the stream was met */
 } ld_inflater;
@@ -25,13 +25,13 @@ typedef struct ld_inflater {
 ld_status ld_inflater_open(ld_inflater *x, const ld_file *file, int64_t position, int64_t end,
                            int window_bits, const char *name);
 
-/* Up to `size` bytes into `out`; fewer only at the end of the stream. */
+/* Inflates up to `size` bytes into `out`; fewer only at the end of the stream. */
 ld_status ld_inflater_read(ld_inflater *x, void *out, int64_t size, int64_t *got);
 
-/* Where in the file the compressed bytes begin that were not inflated yet. */
+/* Returns the position in the file of the first compressed byte that was not inflated yet. */
 int64_t ld_inflater_position(const ld_inflater *x);
 
-/* Whether there are any. */
+/* True if there are compressed bytes left. */
 bool ld_inflater_more(const ld_inflater *x);
 
 /* Begins anew with the bytes that follow the end of a stream. */

@@ -1,28 +1,38 @@
-/* Bytes in order, from wherever they come: a file, a gzip file, a member of a zip archive. */
+/* Sources of bytes in order, from wherever they come: a file, a gzip file, a member of a zip
+ * archive. */
 #ifndef LD_IO_SOURCE_H
 #define LD_IO_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/mapping.h"
 #include "base/status.h"
+#include "memory/mapping.h"
 
+/* A source, with the functions of its kind. Parsers call those below, which count and check. */
 typedef struct ld_source {
-    /* Exactly `size` more bytes; LD_FORMAT when the source ends before. */
     ld_status (*read)(struct ld_source *s, void *out, int64_t size);
-    /* LD_FORMAT unless the source ends here and is whole (its CRC, its lengths). */
-    ld_status (*finish)(struct ld_source *s);
-    /* No more bytes than this are still to come, whatever the file claims: what a parser must
-     * compare a declared size with before it allocates. */
+    ld_status (*map)(struct ld_source *s, ld_mapping **out, int64_t size); /* NULL: never maps */
+    ld_status (*finish)(struct ld_source *s); /* NULL: there is nothing more to check */
+    /* A bound on the bytes still to come, whatever the file claims: a parser must compare a
+     * declared size with it before it allocates. */
     int64_t left;
-    const char *name; /* begins every message */
-    /* Instead of reading exactly `size` more bytes: maps them, which makes copying and, until they
-     * are touched, memory unnecessary. Leaves `*out` alone where these bytes cannot be mapped, or lie
-     * so that numbers of up to 8 bytes would not be aligned. NULL where nothing ever can be. */
-    ld_status (*map)(struct ld_source *s, ld_mapping **out, int64_t size);
+    bool may_end_before; /* `left` is a bound alone */
+    const char *name;    /* begins every message */
 } ld_source;
 
-/* The next `size` bytes of a source, at whose end that need not end. Nothing of them is mapped. */
+/* Reads exactly `size` more bytes. Fails with LD_FORMAT when the source ends before. */
+ld_status ld_source_read(ld_source *s, void *out, int64_t size);
+
+/* Maps exactly `size` more bytes instead of reading them, which makes copying and, until they are
+ * touched, memory unnecessary. *out is NULL where these bytes cannot be mapped, or lie so that
+ * numbers of up to 8 bytes would not be aligned. */
+ld_status ld_source_map(ld_mapping **out, ld_source *s, int64_t size);
+
+/* Fails with LD_FORMAT unless the source ends here and is whole (its CRC, its lengths). */
+ld_status ld_source_finish(ld_source *s);
+
+/* A source of the next `size` bytes of another, which need not end there. It never maps. */
 typedef struct {
     ld_source source;
     ld_source *of;
@@ -30,7 +40,7 @@ typedef struct {
 
 ld_part_source ld_part_source_of(ld_source *of, int64_t size);
 
-/* Bytes in memory, which stay the caller's. */
+/* A source of bytes in memory, which stay the caller's. */
 typedef struct {
     ld_source source;
     const char *at;

@@ -1,4 +1,4 @@
-/* Members of archives as files, and what identifies a file. */
+/* Copies members of archives into files, and computes the digests by which files are identified. */
 #ifndef LD_IO_UNPACK_H
 #define LD_IO_UNPACK_H
 
@@ -14,7 +14,8 @@
 ld_status ld_unpack_member(unsigned char digest[LD_SHA256_BYTES], ld_zip *z,
                            const ld_zip_member *member, const char *path);
 
-/* The same for a file that may be packed with gzip; LD_FORMAT beyond `limit` bytes. */
+/* Copies a file, unpacked where it is packed with gzip, in the same way; LD_FORMAT beyond `limit`
+ * bytes. */
 ld_status ld_unpack_gz(unsigned char digest[LD_SHA256_BYTES], const char *from, const char *path,
                        int64_t limit);
 

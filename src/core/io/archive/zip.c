@@ -7,15 +7,16 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
+#include "base/bytes.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum {
     END = 22,         /* bytes of the record at the archive's end */
-    LOCATOR = 20,     /* of the record before it in a zip64 archive ... */
+    LOCATOR = 20,     /* bytes of the record before it in a zip64 archive ... */
     END64 = 56,       /* ... and of the record to which that leads */
-    ENTRY = 46,       /* of a directory entry without name and extra field */
-    LOCAL = 30,       /* of a local header without them */
+    ENTRY = 46,       /* bytes of a directory entry without name and extra field */
+    LOCAL = 30,       /* bytes of a local header without them */
     LONGEST = 0xFFFF, /* the longest comment, name or extra field */
     ENCRYPTED = 1,    /* flags: */
     TRAILING = 8,     /* crc and sizes follow the member instead of standing in its local header */
@@ -25,28 +26,20 @@ enum {
 
 static const uint32_t SATURATED = 0xFFFFFFFF; /* the true value is in the zip64 extra field */
 
-/* Little-endian numbers anywhere in a buffer. */
-static uint64_t get(const unsigned char *p, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = bytes; i-- > 0;)
-        value = value << 8 | p[i];
-    return value;
-}
-
+/* Reads a number anywhere in a buffer. */
 static uint16_t get16(const unsigned char *p)
 {
-    return (uint16_t)get(p, 2);
+    return (uint16_t)ld_little_endian(p, 2);
 }
 
 static uint32_t get32(const unsigned char *p)
 {
-    return (uint32_t)get(p, 4);
+    return (uint32_t)ld_little_endian(p, 4);
 }
 
 static uint64_t get64(const unsigned char *p)
 {
-    return get(p, 8);
+    return ld_little_endian(p, 8);
 }
 
 bool ld_zip_name_is_fit(const char *name)
@@ -64,34 +57,34 @@ bool ld_zip_name_is_fit(const char *name)
     return true;
 }
 
-/* Where the directory is, as the archive's end says. */
+/* The place of the directory, as the archive's end says. */
 typedef struct {
     uint64_t count, size, position;
 } directory;
 
-/* Whether a number of the end record is that of the zip64 record, or saturated and says nothing. */
+/* Returns true if a number of the end record is that of the zip64 record, or saturated, so that it
+ * says nothing. */
 static bool agrees(uint64_t number, uint64_t most, uint64_t in_record)
 {
     return number == most || number == in_record;
 }
 
-/* Takes the numbers of the zip64 record, if there is one, in place of those of the end record at `end`;
- * there must be one where these are saturated. Python writes one from 2 GiB on, beside numbers that
- * the end record still holds. */
+/* Takes the numbers of the zip64 record, if there is one, in place of those of the end record at
+ * `end`; there must be one where these are saturated. Python writes one from 2 GiB on, beside
+ * numbers that the end record still holds. */
 static ld_status read_end64(directory *d, int64_t *end, const ld_file *f)
 {
     bool is_needed = d->count == 0xFFFF || d->size == SATURATED || d->position == SATURATED;
     unsigned char locator[LOCATOR] = {0}, record[END64];
-    ld_status st = LD_OK;
     if (*end >= LOCATOR + END64)
-        LD_TRY(ld_file_read(f, locator, *end - LOCATOR, LOCATOR));
+        LD_CHECK(ld_file_read(f, locator, *end - LOCATOR, LOCATOR));
     bool is_there = get32(locator) == 0x07064B50;
     uint64_t position = get64(locator + 8);
     if (!is_there && !is_needed)
         return LD_OK;
     if (!is_there || position > (uint64_t)(*end - LOCATOR - END64))
         return ld_fail(LD_FORMAT, "%s: its zip64 record is missing", f->label.text);
-    LD_TRY(ld_file_read(f, record, (int64_t)position, END64));
+    LD_CHECK(ld_file_read(f, record, (int64_t)position, END64));
     directory in_record = {get64(record + 32), get64(record + 40), get64(record + 48)};
     if (get32(record) != 0x06064B50 || get64(record + 24) != in_record.count ||
         !agrees(d->count, 0xFFFF, in_record.count) || !agrees(d->size, SATURATED, in_record.size) ||
@@ -99,20 +92,18 @@ static ld_status read_end64(directory *d, int64_t *end, const ld_file *f)
         return ld_fail(LD_FORMAT, "%s: its zip64 record is damaged", f->label.text);
     *d = in_record;
     *end = (int64_t)position;
-done:
-    return st;
+    return LD_OK;
 }
 
 /* Looks for the end record, which only a comment may follow, and checks that the directory lies
  * right before it. */
 static ld_status find_directory(directory *d, const ld_file *f)
 {
-    ld_status st = LD_OK;
     int64_t tail = f->size < END + LONGEST ? f->size : END + LONGEST, end = -1;
-    unsigned char *bytes = ld_alloc((size_t)tail + 1, LD_MEM_IO);
+    LD_FREED unsigned char *bytes = ld_alloc((size_t)tail + 1, LD_MEM_IO);
     if (!bytes)
         return LD_NOMEM;
-    LD_TRY(ld_file_read(f, bytes, f->size - tail, tail));
+    LD_CHECK(ld_file_read(f, bytes, f->size - tail, tail));
     for (int64_t i = tail - END; i >= 0 && end < 0; i--) {
         const unsigned char *p = bytes + i;
         if (get32(p) == 0x06054B50 && get16(p + 20) == tail - END - i &&
@@ -121,21 +112,17 @@ static ld_status find_directory(directory *d, const ld_file *f)
             end = f->size - tail + i;
         }
     }
-    if (end < 0) {
-        st = ld_fail(LD_FORMAT, "%s: is not a zip archive, or is cut off: it has no end record",
-                     f->label.text);
-        goto done;
-    }
-    LD_TRY(read_end64(d, &end, f));
+    if (end < 0)
+        return ld_fail(LD_FORMAT, "%s: is not a zip archive, or is cut off: it has no end record",
+                       f->label.text);
+    LD_CHECK(read_end64(d, &end, f));
     if (d->position > (uint64_t)end || d->size != (uint64_t)end - d->position ||
         d->count > d->size / ENTRY)
-        st = ld_fail(LD_FORMAT,
-                     "%s: its directory (%" PRIu64 " members in %" PRIu64 " bytes at %" PRIu64
-                     ") is not where it should end, at %" PRId64,
-                     f->label.text, d->count, d->size, d->position, end);
-done:
-    ld_free(bytes);
-    return st;
+        return ld_fail(LD_FORMAT,
+                       "%s: its directory (%" PRIu64 " members in %" PRIu64 " bytes at %" PRIu64
+                       ") is not where it should end, at %" PRId64,
+                       f->label.text, d->count, d->size, d->position, end);
+    return LD_OK;
 }
 
 /* Replaces those of `n` numbers that are saturated by what the zip64 part of an extra field says;
@@ -217,55 +204,43 @@ static int compare_names(const void *a, const void *b)
 
 static ld_status read_directory(ld_zip *z, const directory *d)
 {
-    ld_status st = LD_OK;
     int64_t room = (int64_t)d->size, length = 0, packed = 0;
     z->directory = (int64_t)d->position;
-    unsigned char *bytes = ld_alloc((size_t)room, LD_MEM_IO), *p = bytes;
+    LD_FREED unsigned char *bytes = ld_alloc((size_t)room, LD_MEM_IO);
+    unsigned char *p = bytes;
     z->members = ld_alloc_array((int64_t)d->count, sizeof *z->members, LD_MEM_IO);
-    if (!bytes || !z->members) {
-        st = LD_NOMEM;
-        goto done;
-    }
-    LD_TRY(ld_file_read(z->file, bytes, z->directory, room));
+    if (!bytes || !z->members)
+        return LD_NOMEM;
+    LD_CHECK(ld_file_read(z->file, bytes, z->directory, room));
     for (; z->count < (int64_t)d->count; z->count++, p += length, room -= length) {
         ld_zip_member *m = z->members + z->count;
-        LD_TRY(read_entry(m, &length, z, p, room));
+        LD_CHECK(read_entry(m, &length, z, p, room));
         packed += m->packed + LOCAL;
-        if (packed > z->directory) {
-            st = fail_member(z, m->name, "overlaps others");
-            goto done;
-        }
+        if (packed > z->directory)
+            return fail_member(z, m->name, "overlaps others");
     }
-    if (room > 0) {
-        st = ld_fail(LD_FORMAT,
-                     "%s: its directory has more than the %" PRIu64 " members that it declares",
-                     z->file->label.text, d->count);
-        goto done;
-    }
+    if (room > 0)
+        return ld_fail(LD_FORMAT,
+                       "%s: its directory has more than the %" PRIu64 " members that it declares",
+                       z->file->label.text, d->count);
     qsort(z->members, (size_t)z->count, sizeof *z->members, compare_names);
-    for (int64_t i = 1; i < z->count && st == LD_OK; i++)
+    for (int64_t i = 1; i < z->count; i++)
         if (compare_names(&z->members[i - 1], &z->members[i]) == 0)
-            st = fail_member(z, z->members[i].name, "occurs twice");
-done:
-    ld_free(bytes);
-    return st;
+            return fail_member(z, z->members[i].name, "occurs twice");
+    return LD_OK;
 }
 
 ld_status ld_zip_open(ld_zip **out, const char *path, const char *reader)
 {
-    ld_status st = LD_OK;
     directory d = {0, 0, 0};
-    ld_zip *z = ld_calloc_array(1, sizeof *z, LD_MEM_IO);
+    LD_OWN(ld_zip) *z = ld_calloc_array(1, sizeof *z, LD_MEM_IO);
     if (!z)
         return LD_NOMEM;
-    LD_TRY(ld_file_open(&z->file, path, reader));
-    LD_TRY(find_directory(&d, z->file));
-    LD_TRY(read_directory(z, &d));
-    *out = z;
-    z = NULL;
-done:
-    ld_zip_close(z);
-    return st;
+    LD_CHECK(ld_file_open(&z->file, path, reader));
+    LD_CHECK(find_directory(&d, z->file));
+    LD_CHECK(read_directory(z, &d));
+    *out = ld_take(&z);
+    return LD_OK;
 }
 
 void ld_zip_close(ld_zip *z)
@@ -278,20 +253,16 @@ void ld_zip_close(ld_zip *z)
     ld_free(z);
 }
 
+static int compare_with_name(const void *name, const void *member)
+{
+    return strcmp(name, ((const ld_zip_member *)member)->name);
+}
+
 const ld_zip_member *ld_zip_find(const ld_zip *z, const char *name)
 {
-    int64_t low = 0, high = z->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        int order = strcmp(name, z->members[middle].name);
-        if (order == 0)
-            return &z->members[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    if (z->count == 0)
+        return NULL;
+    return bsearch(name, z->members, (size_t)z->count, sizeof *z->members, compare_with_name);
 }
 
 bool ld_zip_is_link(const ld_zip_member *m)
@@ -302,23 +273,18 @@ bool ld_zip_is_link(const ld_zip_member *m)
 static ld_status member_read(ld_source *s, void *out, int64_t size)
 {
     ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
-    ld_status st = LD_OK;
     int64_t got = size;
-    if (size > s->left)
-        return ld_fail(LD_FORMAT, "%s: ends %" PRId64 " bytes too early", s->name, size - s->left);
     if (z->member->method == LD_ZIP_STORED) {
-        LD_TRY(ld_file_read(z->file, out, z->position, size));
+        LD_CHECK(ld_file_read(z->file, out, z->position, size));
         z->position += size;
     } else {
-        LD_TRY(ld_inflater_read(&z->inflater, out, size, &got));
+        LD_CHECK(ld_inflater_read(&z->inflater, out, size, &got));
     }
-    s->left -= got;
     if (got < size)
-        st = ld_fail(LD_FORMAT, "%s: inflates to %" PRId64 " bytes, %" PRId64 " declared", s->name,
-                     z->member->size - s->left, z->member->size);
-    z->crc = (uint32_t)crc32_z(z->crc, out, (size_t)got);
-done:
-    return st;
+        return ld_fail(LD_FORMAT, "%s: inflates to %" PRId64 " bytes, %" PRId64 " declared",
+                       s->name, z->member->size - s->left + got, z->member->size);
+    z->crc = (uint32_t)crc32_z(z->crc, out, (size_t)size);
+    return LD_OK;
 }
 
 /* The CRCs of pieces of a mapped member, which are put together afterwards. */
@@ -346,36 +312,28 @@ static void crc_of_pieces(void *ctx, int64_t begin, int64_t end)
 static ld_status add_crc(uint32_t *crc, const char *data, int64_t size)
 {
     int64_t count = (size + CRC_PIECE - 1) / CRC_PIECE;
-    crc_pieces p = {(const unsigned char *)data, size, NULL};
-    p.crc = ld_alloc_array(count, sizeof *p.crc, LD_MEM_IO);
-    if (!p.crc)
+    LD_FREED uint32_t *crcs = ld_alloc_array(count, sizeof *crcs, LD_MEM_IO);
+    if (!crcs)
         return LD_NOMEM;
-    ld_status st = ld_parallel_for(count, 1, crc_of_pieces, &p);
-    for (int64_t i = 0; st == LD_OK && i < count; i++)
-        *crc = (uint32_t)crc32_combine(*crc, p.crc[i], piece_size(&p, i));
-    ld_free(p.crc);
-    return st;
+    crc_pieces p = {(const unsigned char *)data, size, crcs};
+    LD_CHECK(ld_parallel_for(count, 1, crc_of_pieces, &p));
+    for (int64_t i = 0; i < count; i++)
+        *crc = (uint32_t)crc32_combine(*crc, crcs[i], piece_size(&p, i));
+    return LD_OK;
 }
 
 static ld_status member_map(ld_source *s, ld_mapping **out, int64_t size)
 {
     ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
-    ld_mapping *m;
-    if (z->least_mapped == 0 || size < z->least_mapped || size > s->left ||
-        z->member->method != LD_ZIP_STORED || z->position % ALIGNED != 0)
+    LD_OWN(ld_mapping) *m = NULL;
+    if (z->least_mapped == 0 || size < z->least_mapped || z->member->method != LD_ZIP_STORED ||
+        z->position % ALIGNED != 0)
         return LD_OK;
-    ld_status st =
-        ld_mapping_new(&m, z->file->fd, z->file->opened, z->file->label.text, z->position, size);
-    if (st != LD_OK)
-        return st;
-    st = add_crc(&z->crc, m->data, size);
-    if (st != LD_OK) {
-        ld_mapping_unref(m);
-        return st;
-    }
+    LD_CHECK(
+        ld_mapping_new(&m, z->file->fd, z->file->opened, z->file->label.text, z->position, size));
+    LD_CHECK(add_crc(&z->crc, m->data, size));
     z->position += size;
-    s->left -= size;
-    *out = m;
+    *out = ld_take(&m);
     return LD_OK;
 }
 
@@ -383,15 +341,10 @@ static ld_status member_finish(ld_source *s)
 {
     ld_zip *z = (ld_zip *)((char *)s - offsetof(ld_zip, source));
     const ld_zip_member *m = z->member;
-    if (s->left > 0)
-        return ld_fail(LD_FORMAT, "%s: %" PRId64 " bytes follow the end of its data", s->name,
-                       s->left);
     if (m->method == LD_ZIP_DEFLATED) {
         char byte;
         int64_t got;
-        ld_status st = ld_inflater_read(&z->inflater, &byte, 1, &got);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_inflater_read(&z->inflater, &byte, 1, &got));
         if (got > 0 || ld_inflater_more(&z->inflater))
             return ld_fail(LD_FORMAT, "%s: inflates to more than the %" PRId64 " bytes declared",
                            s->name, m->size);
@@ -405,20 +358,19 @@ static ld_status member_finish(ld_source *s)
 /* Checks a member's local header against the directory and finds its first byte. */
 static ld_status read_local(int64_t *first, const ld_zip *z, const ld_zip_member *m)
 {
-    unsigned char p[LOCAL + LD_ZIP_LONGEST_NAME], *extra = NULL;
-    ld_status st = LD_OK;
+    unsigned char p[LOCAL + LD_ZIP_LONGEST_NAME];
     int name = (int)strlen(m->name);
     if (m->header > z->directory - LOCAL - name)
         return fail_member(z, m->name, "lies outside of the archive");
-    LD_TRY(ld_file_read(z->file, p, m->header, LOCAL + name));
+    LD_CHECK(ld_file_read(z->file, p, m->header, LOCAL + name));
     int length = get16(p + 28);
     *first = m->header + LOCAL + name + length;
     if (*first > z->directory - m->packed)
         return fail_member(z, m->name, "lies outside of the archive");
-    extra = ld_alloc((size_t)length, LD_MEM_IO);
+    LD_FREED unsigned char *extra = ld_alloc((size_t)length, LD_MEM_IO);
     if (!extra)
         return LD_NOMEM;
-    LD_TRY(ld_file_read(z->file, extra, m->header + LOCAL + name, length));
+    LD_CHECK(ld_file_read(z->file, extra, m->header + LOCAL + name, length));
     uint64_t packed = get32(p + 18), size = get32(p + 22);
     bool same = get32(p) == 0x04034B50 && get16(p + 6) == m->flags && get16(p + 8) == m->method &&
                 get16(p + 26) == name && memcmp(p + LOCAL, m->name, (size_t)name) == 0 &&
@@ -427,15 +379,12 @@ static ld_status read_local(int64_t *first, const ld_zip *z, const ld_zip_member
         same =
             get32(p + 14) == m->crc && size == (uint64_t)m->size && packed == (uint64_t)m->packed;
     if (!same)
-        st = fail_member(z, m->name, "has a local header that disagrees with the directory");
-done:
-    ld_free(extra);
-    return st;
+        return fail_member(z, m->name, "has a local header that disagrees with the directory");
+    return LD_OK;
 }
 
 ld_status ld_zip_read(ld_source **out, ld_zip *z, const ld_zip_member *m)
 {
-    ld_status st = LD_OK;
     ld_inflater_close(&z->inflater);
     snprintf(z->name, sizeof z->name, "%s: member \"%.100s\"", z->file->label.text, m->name);
     if (m->flags & ENCRYPTED)
@@ -445,14 +394,17 @@ ld_status ld_zip_read(ld_source **out, ld_zip *z, const ld_zip_member *m)
                        "%s: has compression method %d; stored (0) and deflated (8) are "
                        "read",
                        z->name, m->method);
-    LD_TRY(read_local(&z->position, z, m));
+    LD_CHECK(read_local(&z->position, z, m));
     if (m->method == LD_ZIP_DEFLATED)
-        LD_TRY(ld_inflater_open(&z->inflater, z->file, z->position, z->position + m->packed,
-                                BARE_WINDOW, z->name));
+        LD_CHECK(ld_inflater_open(&z->inflater, z->file, z->position, z->position + m->packed,
+                                  BARE_WINDOW, z->name));
     z->member = m;
     z->crc = 0;
-    z->source = (ld_source){member_read, member_finish, m->size, z->name, member_map};
+    z->source = (ld_source){.read = member_read,
+                            .map = member_map,
+                            .finish = member_finish,
+                            .left = m->size,
+                            .name = z->name};
     *out = &z->source;
-done:
-    return st;
+    return LD_OK;
 }

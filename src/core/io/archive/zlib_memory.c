@@ -1,6 +1,6 @@
 #include "io/archive/zlib_memory.h"
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
 static void *take(void *opaque, unsigned count, unsigned size)
 {

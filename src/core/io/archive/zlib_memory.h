@@ -1,4 +1,4 @@
-/* zlib with the memory of core. */
+/* Makes zlib take its memory from the allocator of core. */
 #ifndef LD_IO_ZLIB_MEMORY_H
 #define LD_IO_ZLIB_MEMORY_H
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "io/file.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are copied as they are");
@@ -156,9 +157,7 @@ static ld_status parse_type(ld_npy_type *type, parser *x)
     if (accept(x, "["))
         return ld_fail(LD_FORMAT, "%s: dtype is a record; only plain numbers and texts are read",
                        file);
-    ld_status st = parse_string(word, x, "a dtype");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(parse_string(word, x, "a dtype"));
     char order = word[0];
     if (order == '>')
         return ld_fail(LD_FORMAT, "%s: dtype \"%s\" is big-endian; only little-endian is read",
@@ -209,9 +208,7 @@ static ld_status parse_entry(ld_npy_header *h, unsigned *seen, parser *x)
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
     char word[WORD];
     unsigned key = 0;
-    ld_status st = parse_string(word, x, "a key");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(parse_string(word, x, "a key"));
     while (key < 3 && strcmp(word, keys[key]) != 0)
         key++;
     if (key == 3 || *seen & 1u << key)
@@ -232,9 +229,7 @@ static ld_status parse_header(ld_npy_header *h, parser *x, int64_t length)
     if (!accept(x, "{"))
         return fail_at(x, "{");
     while (!accept(x, "}")) {
-        ld_status st = parse_entry(h, &seen, x);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(parse_entry(h, &seen, x));
         if (!accept(x, ",") && *x->p != '}')
             return fail_at(x, "a comma or }");
     }
@@ -251,42 +246,38 @@ static ld_status parse_header(ld_npy_header *h, parser *x, int64_t length)
 static ld_status read_length(int64_t *length, ld_source *s)
 {
     unsigned char start[MAGIC + 2], bytes[4] = {0};
-    ld_status st = s->read(s, start, sizeof start);
-    if (st == LD_OK && memcmp(start, magic, MAGIC) != 0)
-        st = ld_fail(LD_FORMAT, "%s: is not an npy array: it does not begin with \\x93NUMPY",
-                     s->name);
-    if (st == LD_OK && (start[MAGIC] < 1 || start[MAGIC] > 3 || start[MAGIC + 1] != 0))
-        st = ld_fail(LD_FORMAT, "%s: npy version %d.%d is unknown; 1.0 to 3.0 are read", s->name,
-                     start[MAGIC], start[MAGIC + 1]);
-    if (st == LD_OK)
-        st = s->read(s, bytes, start[MAGIC] == 1 ? 2 : 4);
-    uint32_t n = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-                 (uint32_t)bytes[3] << 24;
-    if (st == LD_OK && n > LONGEST_HEADER)
-        st = ld_fail(LD_FORMAT, "%s: npy header of %" PRIu32 " bytes; at most %d are read", s->name,
-                     n, LONGEST_HEADER);
+    LD_CHECK(ld_source_read(s, start, sizeof start));
+    if (memcmp(start, magic, MAGIC) != 0)
+        return ld_fail(LD_FORMAT, "%s: is not an npy array: it does not begin with \\x93NUMPY",
+                       s->name);
+    if (start[MAGIC] < 1 || start[MAGIC] > 3 || start[MAGIC + 1] != 0)
+        return ld_fail(LD_FORMAT, "%s: npy version %d.%d is unknown; 1.0 to 3.0 are read", s->name,
+                       start[MAGIC], start[MAGIC + 1]);
+    LD_CHECK(ld_source_read(s, bytes, start[MAGIC] == 1 ? 2 : 4));
+    uint32_t n = (uint32_t)ld_little_endian(bytes, sizeof bytes);
+    if (n > LONGEST_HEADER)
+        return ld_fail(LD_FORMAT, "%s: npy header of %" PRIu32 " bytes; at most %d are read",
+                       s->name, n, LONGEST_HEADER);
     *length = n;
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s)
 {
-    ld_status st = LD_OK;
     char text[LONGEST_HEADER + 1], shape[LD_NPY_TEXT], type[LD_NPY_TEXT];
     int64_t length, bytes;
     h->before = 0;
-    LD_TRY(read_length(&length, s));
-    LD_TRY(s->read(s, text, length));
+    LD_CHECK(read_length(&length, s));
+    LD_CHECK(ld_source_read(s, text, length));
     text[length] = '\0';
     parser x = {text, text, s};
-    LD_TRY(parse_header(h, &x, length));
+    LD_CHECK(parse_header(h, &x, length));
     if (__builtin_mul_overflow(h->n_rows, h->n_cols, &bytes) ||
         __builtin_mul_overflow(bytes, h->type.size, &bytes) ||
         (bytes > s->left && h->type.kind != 'O'))
-        st = ld_fail(LD_FORMAT, "%s: %s of %s is more than the %" PRId64 " bytes that follow",
-                     s->name, ld_npy_shape(shape, h), ld_npy_type_name(type, h->type), s->left);
-done:
-    return st;
+        return ld_fail(LD_FORMAT, "%s: %s of %s is more than the %" PRId64 " bytes that follow",
+                       s->name, ld_npy_shape(shape, h), ld_npy_type_name(type, h->type), s->left);
+    return LD_OK;
 }
 
 int64_t ld_npy_format_prefix(char text[LD_NPY_PREFIX], const ld_npy_header *h)
@@ -317,18 +308,11 @@ int64_t ld_npy_format_prefix(char text[LD_NPY_PREFIX], const ld_npy_header *h)
 ld_status ld_npy_write(const char *path, const ld_npy_array *array)
 {
     char prefix[LD_NPY_PREFIX];
-    ld_writer *w;
-    ld_status st = ld_writer_open(&w, path, "npy");
-    if (st != LD_OK)
-        return st;
-    if (array->header.type.kind == 'B') {
-        st = ld_fail(LD_VALUE, "%s: the format has no bfloat16", w->label.text);
-        goto done;
-    }
-    LD_TRY(ld_writer_put(w, prefix, ld_npy_format_prefix(prefix, &array->header)));
-    LD_TRY(ld_writer_put(w, array->data, ld_npy_bytes(&array->header)));
-    return ld_writer_commit(w);
-done:
-    ld_writer_abandon(w);
-    return st;
+    LD_OWN(ld_writer) *w = NULL;
+    LD_CHECK(ld_writer_open(&w, path, "npy"));
+    if (array->header.type.kind == 'B')
+        return ld_fail(LD_VALUE, "%s: the format has no bfloat16", w->label.text);
+    LD_CHECK(ld_writer_put(w, prefix, ld_npy_format_prefix(prefix, &array->header)));
+    LD_CHECK(ld_writer_put(w, array->data, ld_npy_bytes(&array->header)));
+    return ld_writer_commit(ld_take(&w));
 }

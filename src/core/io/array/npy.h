@@ -1,7 +1,7 @@
 /* The .npy format of NumPy, versions 1 to 3: one array, after a header that describes it as a
  * Python dictionary (numpy/lib/format.py).
  *
- * Read are little-endian numbers (f2 f4 f8, i1 to i8, u1 to u8, b1) and texts (U in UTF-32, S in
+ * It reads little-endian numbers (f2 f4 f8, i1 to i8, u1 to u8, b1) and texts (U in UTF-32, S in
  * bytes) with 0, 1 or 2 dimensions, or more where those before the last two are 1, in C or Fortran
  * order. The elements of an array of objects are one pickle: see io/pickle/pickle.h. */
 #ifndef LD_IO_NPY_H
@@ -32,13 +32,15 @@ typedef struct {
 /* The most dimensions that are read; those before the last two must be 1. */
 enum { LD_NPY_DIMENSIONS = 4 };
 
-/* What is worth mapping: larger arrays are written for it, and Lua has smaller ones read. */
+/* The bytes from which an array is worth mapping. Larger ones are aligned for it when they are
+ * written; smaller ones are read. */
 enum { LD_NPY_LEAST_MAPPED = 1 << 20 };
 
 /* Room for a type's name or a shape as text. */
 enum { LD_NPY_TEXT = 64 };
 
-/* Elements and bytes of an array; they do not overflow in a header that was read or checked. */
+/* Return the elements and bytes of an array, which do not overflow in a header that was read or
+ * checked. */
 static inline int64_t ld_npy_count(const ld_npy_header *h)
 {
     return h->n_rows * h->n_cols;
@@ -49,30 +51,30 @@ static inline int64_t ld_npy_bytes(const ld_npy_header *h)
     return h->n_rows * h->n_cols * h->type.size;
 }
 
-/* Whether numbers of this type are floating point. */
+/* Returns true if numbers of this type are floating point. */
 static inline bool ld_npy_is_float(ld_npy_type t)
 {
     return t.kind == 'f' || t.kind == 'B';
 }
 
-/* The type as NumPy prints it, "float32" or "<U12", in `text`, which is returned. */
+/* Writes the type as NumPy prints it, "float32" or "<U12", to `text`, which it returns. */
 const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type type);
 
-/* The numeric type of this name that can be written; false when there is none. */
+/* Finds the numeric type of this name that can be written; false when there is none. */
 bool ld_npy_type_named(ld_npy_type *type, const char *name);
 
-/* The type of this code: "f4", "U12", "O8"; false when it is not read. */
+/* Finds the type of this code: "f4", "U12", "O8"; false when it is not read. */
 bool ld_npy_type_coded(ld_npy_type *type, const char *code);
 
 /* Sets the shape of a header; false when arrays of this shape are not read. */
 bool ld_npy_set_shape(ld_npy_header *h, int ndim, const int64_t *sizes);
 
-/* "3 x 4", "3" or "one element" in `text`, which is returned. */
+/* Writes "3 x 4", "3" or "one element" to `text`, which it returns. */
 const char *ld_npy_shape(char text[LD_NPY_TEXT], const ld_npy_header *h);
 
-/* Reads a header, after which come the elements. LD_FORMAT when it is malformed, of a kind that is
- * not read, or describes more bytes than the source can still give; nothing bounds the number of
- * objects. */
+/* Reads a header, after which come the elements. Fails with LD_FORMAT when it is malformed, of a
+ * kind that is not read, or describes more bytes than the source can still give; nothing bounds the
+ * number of objects. */
 ld_status ld_npy_read_header(ld_npy_header *h, ld_source *s);
 
 /* An array to be written: h.fortran must be false, `data` holds its elements as the format has

@@ -1,9 +1,9 @@
-/* Tables of float32 on their way into 16 bits, so many at a time as a vector holds. */
+/* Converts float32 to numbers of 16 bits, as many at a time as a vector holds. */
 #include <math.h>
 #include <string.h>
 
-#include "base/simd.h"
 #include "io/array/npy_values.h"
+#include "system/simd.h"
 
 typedef struct {
     uint16_t *out;
@@ -11,8 +11,9 @@ typedef struct {
     bool too_large; /* some number, for float16 */
 } halving;
 
-/* The nearest float16, of two the even one. From 2^-14 on the exponent and ten bits of the fraction are
- * where a float has them; a smaller number's bits are the last of 0.5 and it. */
+/* Returns the nearest float16, of two the even one. From 2^-14 on the exponent and ten bits of the
+ * fraction are where a float has them; a smaller number's bits are the last ones of the sum of 0.5
+ * and it. */
 static inline uint16_t half_of(float value)
 {
     uint32_t bits, sum;

@@ -1,5 +1,5 @@
-/* A loop for each type, so that the type is not asked for at each number and the compiler can work on
- * several of them at once. */
+/* Converts the numbers of .npy files by a loop for each type, so that the type is not looked up for
+ * each number and the compiler can work on several numbers at once. */
 #include "io/array/npy_numbers.h"
 
 #include "base/float16.h"

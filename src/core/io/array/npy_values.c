@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/utf8.h"
 #include "io/array/npy_numbers.h"
+#include "memory/memory.h"
+#include "text/utf8.h"
 
 enum { CHUNK = 1 << 16, PIECE = 512 }; /* bytes that are read; elements that are converted */
 
@@ -21,31 +21,27 @@ ld_status ld_npy_expect(const ld_npy_header *h, const ld_source *s, const char *
                    wanted);
 }
 
-/* Takes elements first .. first + count - 1 in the file's order. */
+/* The type of functions that take elements first .. first + count - 1 in the file's order. */
 typedef ld_status take_function(void *out, const ld_npy_header *h, const ld_source *s,
                                 int64_t first, int64_t count, const unsigned char *items);
 
 /* Reads all elements in chunks, which bounds the memory that converting takes. */
 static ld_status read_chunks(void *out, const ld_npy_header *h, ld_source *s, take_function *take)
 {
-    ld_status st = LD_OK;
     int64_t size = h->type.size, total = ld_npy_count(h);
     int64_t many = size < CHUNK ? CHUNK / size : 1;
-    unsigned char *items = ld_alloc((size_t)(many * size), LD_MEM_IO);
+    LD_FREED unsigned char *items = ld_alloc((size_t)(many * size), LD_MEM_IO);
     if (!items)
         return LD_NOMEM;
     for (int64_t first = 0; first < total; first += many) {
         int64_t count = total - first < many ? total - first : many;
-        LD_TRY(s->read(s, items, count * size));
-        LD_TRY(take(out, h, s, first, count, items));
+        LD_CHECK(ld_source_read(s, items, count * size));
+        LD_CHECK(take(out, h, s, first, count, items));
     }
-    st = s->finish(s);
-done:
-    ld_free(items);
-    return st;
+    return ld_source_finish(s);
 }
 
-/* Where element k of the file goes, row by row. */
+/* Returns the place, row by row, of element k of the file. */
 static int64_t place(const ld_npy_header *h, int64_t k)
 {
     return h->fortran && h->ndim > 1 ? k % h->n_rows * h->n_cols + k / h->n_rows : k;
@@ -61,7 +57,7 @@ static bool is_wide_unsigned(ld_npy_type t)
     return t.kind == 'u' && t.size == 8;
 }
 
-/* The end of the piece of `count` elements that begins with the one at `done`. */
+/* Returns the end of the piece of `count` elements that begins with the one at `done`. */
 static int64_t piece_end(int64_t done, int64_t count)
 {
     return count - done < PIECE ? count : done + PIECE;
@@ -87,7 +83,7 @@ static ld_status take_floats(void *out, const ld_npy_header *h, const ld_source 
     return LD_OK;
 }
 
-/* LD_RANGE for the first of the elements from `first` on that is no id. */
+/* Fails with LD_RANGE for the first of the elements from `first` on that is no id. */
 static ld_status fail_id(const ld_npy_header *h, const ld_source *s, int64_t first,
                          const int64_t *values)
 {
@@ -123,7 +119,7 @@ static ld_status take_ids(void *out, const ld_npy_header *h, const ld_source *s,
     return LD_OK;
 }
 
-/* LD_RANGE unless int32 numbers that lie in place already are ids. */
+/* Fails with LD_RANGE unless int32 numbers that lie in place already are ids. */
 static ld_status check_ids(const ld_npy_header *h, const ld_source *s, ld_index *x)
 {
     int32_t least = 0, most = 0;
@@ -182,26 +178,23 @@ ld_status ld_npy_read_bytes(void *out, const ld_npy_header *h, ld_source *s)
 {
     if (!in_order(h))
         return read_chunks(out, h, s, take_bytes);
-    ld_status st = s->read(s, out, ld_npy_bytes(h));
-    return st == LD_OK ? s->finish(s) : st;
+    LD_CHECK(ld_source_read(s, out, ld_npy_bytes(h)));
+    return ld_source_finish(s);
 }
 
 /* Maps the elements where the source can and they are just as a tensor or an index has them; NULL
  * otherwise. */
 static ld_status map_elements(ld_mapping **out, const ld_npy_header *h, ld_source *s)
 {
+    LD_OWN(ld_mapping) *m = NULL;
     *out = NULL;
-    if (!s->map || !in_order(h))
+    if (!in_order(h))
         return LD_OK;
-    ld_status st = s->map(s, out, ld_npy_bytes(h));
-    if (st != LD_OK || !*out)
-        return st;
-    st = s->finish(s);
-    if (st != LD_OK) {
-        ld_mapping_unref(*out);
-        *out = NULL;
-    }
-    return st;
+    LD_CHECK(ld_source_map(&m, s, ld_npy_bytes(h)));
+    if (m)
+        LD_CHECK(ld_source_finish(s));
+    *out = ld_take(&m);
+    return LD_OK;
 }
 
 ld_status ld_npy_map(ld_mapping **out, ld_npy_type type, const ld_npy_header *h, ld_source *s)
@@ -216,60 +209,41 @@ ld_status ld_npy_read_rows(ld_rows **out, const ld_npy_header *h, ld_source *s)
     ld_number number = h->type.kind == 'B' ? LD_BFLOAT16
                        : h->type.size == 2 ? LD_FLOAT16
                                            : LD_FLOAT32;
-    ld_mapping *mapping = NULL;
-    void *block = NULL;
-    ld_status st;
-    LD_TRY(ld_npy_expect(h, s, h->type.size <= 4 ? "fB" : "", "float16, bfloat16 or float32"));
-    if (h->ndim < 2) {
-        st = ld_fail(LD_SHAPE, "%s: its shape is %s, two dimensions expected", s->name,
-                     ld_npy_shape(shape, h));
-        goto done;
-    }
-    LD_TRY(map_elements(&mapping, h, s));
-    if (mapping) {
-        st = ld_rows_over(out, number, h->n_rows, h->n_cols, mapping);
-        goto done;
-    }
-    if (!(block = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_TENSOR))) {
-        st = LD_NOMEM;
-        goto done;
-    }
-    LD_TRY(ld_npy_read_bytes(block, h, s));
-    st = ld_rows_of_block(out, number, h->n_rows, h->n_cols, block);
-    block = NULL;
-done:
-    ld_mapping_unref(mapping);
-    ld_free(block);
-    return st;
+    LD_OWN(ld_mapping) *mapping = NULL;
+    LD_FREED void *block = NULL;
+    LD_CHECK(ld_npy_expect(h, s, h->type.size <= 4 ? "fB" : "", "float16, bfloat16 or float32"));
+    if (h->ndim < 2)
+        return ld_fail(LD_SHAPE, "%s: its shape is %s, two dimensions expected", s->name,
+                       ld_npy_shape(shape, h));
+    LD_CHECK(map_elements(&mapping, h, s));
+    if (mapping)
+        return ld_rows_over(out, number, h->n_rows, h->n_cols, mapping);
+    if (!(block = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_TENSOR)))
+        return LD_NOMEM;
+    LD_CHECK(ld_npy_read_bytes(block, h, s));
+    return ld_rows_of_block(out, number, h->n_rows, h->n_cols, ld_take(&block));
 }
 
 ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s)
 {
-    ld_tensor *t = NULL;
-    ld_mapping *mapping = NULL;
-    ld_status st;
-    LD_TRY(ld_npy_expect(h, s, "biufB", "numbers"));
+    LD_OWN(ld_tensor) *t = NULL;
+    LD_OWN(ld_mapping) *mapping = NULL;
+    LD_CHECK(ld_npy_expect(h, s, "biufB", "numbers"));
     if (h->type.kind == 'f' && h->type.size == 4)
-        LD_TRY(map_elements(&mapping, h, s));
-    if (mapping) {
-        st = ld_tensor_over(out, h->ndim > 1 ? 2 : 1, h->n_rows, h->n_cols, (float *)mapping->data,
-                            mapping);
-        goto done;
-    }
-    LD_TRY(ld_tensor_new(&t, h->ndim > 1 ? 2 : 1, h->n_rows, h->n_cols));
+        LD_CHECK(map_elements(&mapping, h, s));
+    if (mapping)
+        return ld_tensor_over(out, h->ndim > 1 ? 2 : 1, h->n_rows, h->n_cols,
+                              (float *)mapping->data, mapping);
+    LD_CHECK(ld_tensor_new(&t, h->ndim > 1 ? 2 : 1, h->n_rows, h->n_cols));
     if (h->type.kind == 'f' && h->type.size == 4)
-        LD_TRY(ld_npy_read_bytes(t->data, h, s));
+        LD_CHECK(ld_npy_read_bytes(t->data, h, s));
     else
-        LD_TRY(read_chunks(t->data, h, s, take_floats));
-    *out = t;
-    t = NULL;
-done:
-    ld_mapping_unref(mapping);
-    ld_tensor_unref(t);
-    return st;
+        LD_CHECK(read_chunks(t->data, h, s, take_floats));
+    *out = ld_take(&t);
+    return LD_OK;
 }
 
-/* From a mask, 0 or 1 for each position, an index of the positions that are 1. */
+/* Makes an index of the positions that are 1 in a mask, which has 0 or 1 for each position. */
 static ld_status positions(ld_index **out, ld_index *mask)
 {
     int64_t count = 0;
@@ -282,37 +256,29 @@ static ld_status positions(ld_index **out, ld_index *mask)
 ld_status ld_npy_read_ids(ld_index **out, const ld_npy_header *h, ld_source *s)
 {
     char shape[LD_NPY_TEXT];
-    ld_index *x = NULL, *mask = NULL;
-    ld_mapping *mapping = NULL;
+    LD_OWN(ld_index) *x = NULL, *mask = NULL;
+    LD_OWN(ld_mapping) *mapping = NULL;
     int64_t count = ld_npy_count(h);
     bool is_mask = h->type.kind == 'b';
-    ld_status st;
-    LD_TRY(ld_npy_expect(h, s, "iub", "integers"));
-    if (h->ndim == 0 || (is_mask && (h->ndim > 1 || count > INT32_MAX))) {
-        st = ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
-                     ld_npy_shape(shape, h));
-        goto done;
-    }
+    LD_CHECK(ld_npy_expect(h, s, "iub", "integers"));
+    if (h->ndim == 0 || (is_mask && (h->ndim > 1 || count > INT32_MAX)))
+        return ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
+                       ld_npy_shape(shape, h));
     if (h->type.kind == 'i' && h->type.size == 4)
-        LD_TRY(map_elements(&mapping, h, s));
+        LD_CHECK(map_elements(&mapping, h, s));
     if (mapping) {
-        LD_TRY(ld_index_over(&x, count, (int32_t *)mapping->data, mapping));
-        LD_TRY(check_ids(h, s, x));
+        LD_CHECK(ld_index_over(&x, count, (int32_t *)mapping->data, mapping));
+        LD_CHECK(check_ids(h, s, x));
     } else if (is_mask) {
-        LD_TRY(ld_index_new(&mask, count));
-        LD_TRY(read_chunks(mask->data, h, s, take_ids));
-        LD_TRY(positions(&x, mask));
+        LD_CHECK(ld_index_new(&mask, count));
+        LD_CHECK(read_chunks(mask->data, h, s, take_ids));
+        LD_CHECK(positions(&x, mask));
     } else {
-        LD_TRY(ld_index_new(&x, count));
-        LD_TRY(read_chunks(x->data, h, s, take_ids));
+        LD_CHECK(ld_index_new(&x, count));
+        LD_CHECK(read_chunks(x->data, h, s, take_ids));
     }
-    *out = x;
-    x = NULL;
-done:
-    ld_mapping_unref(mapping);
-    ld_index_unref(mask);
-    ld_index_unref(x);
-    return st;
+    *out = ld_take(&x);
+    return LD_OK;
 }
 
 ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s)
@@ -327,14 +293,14 @@ ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s
 
 ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s)
 {
-    ld_status st = ld_npy_expect(h, s, "biufB", "numbers");
-    return st == LD_OK ? read_chunks(out, h, s, take_doubles) : st;
+    LD_CHECK(ld_npy_expect(h, s, "biufB", "numbers"));
+    return read_chunks(out, h, s, take_doubles);
 }
 
 ld_status ld_npy_read_integers(int64_t *out, const ld_npy_header *h, ld_source *s)
 {
-    ld_status st = ld_npy_expect(h, s, "biu", "integers");
-    return st == LD_OK ? read_chunks(out, h, s, take_integers) : st;
+    LD_CHECK(ld_npy_expect(h, s, "biu", "integers"));
+    return read_chunks(out, h, s, take_integers);
 }
 
 int64_t ld_npy_text_length(const char *text, int64_t size)
@@ -363,24 +329,21 @@ static bool shrink_text(char *text, int64_t size, uint32_t *bad)
 
 ld_status ld_npy_read_texts(char *out, const ld_npy_header *h, ld_source *s)
 {
-    ld_status st;
     int64_t size = h->type.size;
-    LD_TRY(ld_npy_expect(h, s, "US", "texts (U or S)"));
-    LD_TRY(ld_npy_read_bytes(out, h, s));
+    LD_CHECK(ld_npy_expect(h, s, "US", "texts (U or S)"));
+    LD_CHECK(ld_npy_read_bytes(out, h, s));
     for (int64_t i = 0; h->type.kind == 'U' && i < ld_npy_count(h); i++) {
         uint32_t bad;
-        if (!shrink_text(out + i * size, size, &bad)) {
-            st = ld_fail(LD_FORMAT,
-                         "%s: element %" PRId64 " holds %#" PRIx32 ", which is not a character",
-                         s->name, i + 1, bad);
-            goto done;
-        }
+        if (!shrink_text(out + i * size, size, &bad))
+            return ld_fail(LD_FORMAT,
+                           "%s: element %" PRId64 " holds %#" PRIx32 ", which is not a character",
+                           s->name, i + 1, bad);
     }
-done:
-    return st;
+    return LD_OK;
 }
 
-/* The nearest float16, of two the even one; an infinite one where it is too large. */
+/* Returns the nearest float16, of two the even one; an infinite one where the value is too
+ * large. */
 static uint16_t to_half(double value)
 {
     double size = fabs(value), scale;
@@ -402,7 +365,7 @@ static uint16_t to_half(double value)
     return sign | (uint16_t)(((exponent + 13) << 10) + places);
 }
 
-/* The nearest bfloat16, of two the even one. */
+/* Returns the nearest bfloat16, of two the even one. */
 static uint16_t to_bfloat(float value)
 {
     uint32_t bits;
@@ -412,7 +375,7 @@ static uint16_t to_bfloat(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Writes a number in 16 bits; whether it is not too large for them. */
+/* Writes a number in 16 bits. Returns false if it is too large for them. */
 static bool put_half(void *item, ld_npy_type type, double value)
 {
     uint16_t bits = type.kind == 'B' ? to_bfloat((float)value) : to_half(value);

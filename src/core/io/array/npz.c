@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/file.h"
+#include "memory/memory.h"
 
 enum {
-    SUFFIX = 4,               /* of ".npy" */
+    SUFFIX = 4,               /* bytes of ".npy" */
     BEST = 9,                 /* zlib's level */
     NEW_YEAR_1980 = 0x210000, /* midnight of the first day that the format has */
     UTF8_NAME = 1 << 11,      /* a flag */
@@ -16,9 +16,9 @@ enum {
     MEMORY_LEVEL = 8,
     PIECE = 1 << 24,
     LOCAL = 30,       /* bytes of a local header without name and extra field */
-    EXTRA64 = 20,     /* of the zip64 part of the extra field */
+    EXTRA64 = 20,     /* bytes of the zip64 part of the extra field */
     PADDING = 0xD935, /* the part that only takes room, as Android's zipalign has it */
-    ALIGNMENT = 64,   /* of stored elements; a npy header is a multiple of it */
+    ALIGNMENT = 64,   /* bytes to which stored elements are aligned, as npy headers are */
     MOST_PADDING = 6 + ALIGNMENT,
 };
 
@@ -43,7 +43,7 @@ bool ld_npz_has(const ld_zip *z, const char *name)
     return find(z, name) != NULL;
 }
 
-/* The message lists as many names as have room. */
+/* Fails for an array that is not there, with as many names of those that are as have room. */
 static ld_status fail_no_array(const ld_zip *z, const char *name)
 {
     static const char more[] = ", ...";
@@ -68,8 +68,8 @@ ld_status ld_npz_read(ld_npy_header *h, ld_source **s, ld_zip *z, const char *na
     const ld_zip_member *m = find(z, name);
     if (!m)
         return fail_no_array(z, name);
-    ld_status st = ld_zip_read(s, z, m);
-    return st == LD_OK ? ld_npy_read_header(h, *s) : st;
+    LD_CHECK(ld_zip_read(s, z, m));
+    return ld_npy_read_header(h, *s);
 }
 
 /* minizip writes to the stream of a writer, which is opened and closed elsewhere. */
@@ -91,9 +91,7 @@ static ld_status put(zipFile zip, const ld_writer *w, const void *data, int64_t 
 {
     const char *p = data;
     for (int64_t n; size > 0; p += n, size -= n) {
-        ld_status st = ld_poll();
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_poll());
         n = size < PIECE ? size : PIECE;
         if (zipWriteInFileInZip(zip, p, (unsigned)n) != ZIP_OK)
             return ld_writer_fail(w);
@@ -118,7 +116,6 @@ static unsigned make_padding(char extra[MOST_PADDING], int64_t position, size_t 
 
 static ld_status put_member(zipFile zip, const ld_writer *w, const ld_npy_array *a, bool compress)
 {
-    ld_status st = LD_OK;
     char name[LD_ZIP_LONGEST_NAME + 1], prefix[LD_NPY_PREFIX], extra[MOST_PADDING];
     bool zip64 = ld_npy_bytes(&a->header) > LARGE;
     unsigned long flags = 0;
@@ -136,12 +133,11 @@ static ld_status put_member(zipFile zip, const ld_writer *w, const ld_npy_array 
                                 MEMORY_LEVEL, Z_DEFAULT_STRATEGY, NULL, 0, 0, flags,
                                 zip64) != ZIP_OK)
         return ld_writer_fail(w);
-    LD_TRY(put(zip, w, prefix, ld_npy_format_prefix(prefix, &a->header)));
-    LD_TRY(put(zip, w, a->data, ld_npy_bytes(&a->header)));
+    LD_CHECK(put(zip, w, prefix, ld_npy_format_prefix(prefix, &a->header)));
+    LD_CHECK(put(zip, w, a->data, ld_npy_bytes(&a->header)));
     if (zipCloseFileInZip(zip) != ZIP_OK)
-        st = ld_writer_fail(w);
-done:
-    return st;
+        return ld_writer_fail(w);
+    return LD_OK;
 }
 
 static int compare_arrays(const void *a, const void *b)
@@ -149,52 +145,41 @@ static int compare_arrays(const void *a, const void *b)
     return strcmp((*(const ld_npy_array *const *)a)->name, (*(const ld_npy_array *const *)b)->name);
 }
 
+static void close_zip(zipFile *zip)
+{
+    if (*zip)
+        zipClose(*zip, NULL);
+}
+
 ld_status ld_npz_write(const char *path, const ld_npy_array *arrays, int64_t count, bool compress)
 {
-    ld_status st = LD_OK;
-    ld_writer *w = NULL;
-    zipFile zip = NULL;
-    const ld_npy_array **sorted = ld_alloc_array(count, sizeof *sorted, LD_MEM_IO);
+    LD_OWN(ld_writer) *w = NULL;
+    LD_CLEANED(close_zip) zipFile zip = NULL; /* before the writer, to whose stream it writes */
+    LD_FREED const ld_npy_array **sorted = ld_alloc_array(count, sizeof *sorted, LD_MEM_IO);
     if (!sorted)
         return LD_NOMEM;
     for (int64_t i = 0; i < count; i++)
         sorted[i] = &arrays[i];
     qsort(sorted, (size_t)count, sizeof *sorted, compare_arrays);
 
-    LD_TRY(ld_writer_open(&w, path, "npz"));
-    for (int64_t i = 0; i < count; i++) {
-        if (arrays[i].header.type.kind == 'B') {
-            st = ld_fail(LD_VALUE,
-                         "%s: \"%.100s\": the format has no bfloat16; float16 or "
-                         ".safetensors has",
-                         w->label.text, arrays[i].name);
-            goto done;
-        }
-    }
+    LD_CHECK(ld_writer_open(&w, path, "npz"));
+    for (int64_t i = 0; i < count; i++)
+        if (arrays[i].header.type.kind == 'B')
+            return ld_fail(LD_VALUE,
+                           "%s: \"%.100s\": the format has no bfloat16; float16 or "
+                           ".safetensors has",
+                           w->label.text, arrays[i].name);
     zlib_filefunc64_def functions;
     fill_fopen64_filefunc(&functions);
     functions.zopen64_file = stream_open;
     functions.zclose_file = stream_close;
     functions.opaque = w->stream;
     zip = zipOpen2_64(path, APPEND_STATUS_CREATE, NULL, &functions);
-    if (!zip) {
-        st = ld_fail(LD_NOMEM, "%s: out of memory", w->label.text);
-        goto done;
-    }
+    if (!zip)
+        return ld_fail(LD_NOMEM, "%s: out of memory", w->label.text);
     for (int64_t i = 0; i < count; i++)
-        LD_TRY(put_member(zip, w, sorted[i], compress));
-    int closed = zipClose(zip, NULL);
-    zip = NULL;
-    if (closed != ZIP_OK) {
-        st = ld_writer_fail(w);
-        goto done;
-    }
-    st = ld_writer_commit(w);
-    w = NULL;
-done:
-    if (zip)
-        zipClose(zip, NULL);
-    ld_writer_abandon(w);
-    ld_free(sorted);
-    return st;
+        LD_CHECK(put_member(zip, w, sorted[i], compress));
+    if (zipClose(ld_take(&zip), NULL) != ZIP_OK)
+        return ld_writer_fail(w);
+    return ld_writer_commit(ld_take(&w));
 }

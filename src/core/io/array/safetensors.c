@@ -5,51 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/bytes.h"
+#include "memory/memory.h"
 
-enum { LENGTH = 8 }; /* of the header's length */
+enum { LENGTH = 8 }; /* bytes of the header's length */
 
 static ld_status read_header(ld_safetensors *f)
 {
-    ld_status st = LD_OK;
     unsigned char bytes[LENGTH];
-    uint64_t length = 0;
     if (f->file->size < LENGTH)
         return ld_fail(LD_FORMAT, "%s: is cut off: it has no header", f->file->label.text);
-    LD_TRY(ld_file_read(f->file, bytes, 0, LENGTH));
-    for (int i = LENGTH; i-- > 0;)
-        length = length << 8 | bytes[i];
-    if (length > (uint64_t)(f->file->size - LENGTH) || length > LD_SAFETENSORS_LONGEST_HEADER) {
-        st = ld_fail(LD_FORMAT,
-                     "%s: is not a safetensors file, or is cut off: its header would have %" PRIu64
-                     " bytes",
-                     f->file->label.text, length);
-        goto done;
-    }
+    LD_CHECK(ld_file_read(f->file, bytes, 0, LENGTH));
+    uint64_t length = ld_little_endian(bytes, LENGTH);
+    if (length > (uint64_t)(f->file->size - LENGTH) || length > LD_SAFETENSORS_LONGEST_HEADER)
+        return ld_fail(
+            LD_FORMAT,
+            "%s: is not a safetensors file, or is cut off: its header would have %" PRIu64 " bytes",
+            f->file->label.text, length);
     f->data = LENGTH + (int64_t)length;
     f->text = ld_alloc((size_t)length + 1, LD_MEM_IO);
     if (!f->text)
         return LD_NOMEM;
-    LD_TRY(ld_file_read(f->file, f->text, LENGTH, (int64_t)length));
+    LD_CHECK(ld_file_read(f->file, f->text, LENGTH, (int64_t)length));
     f->text[length] = '\0';
-    st = ld_safetensors_parse(f, (int64_t)length);
-done:
-    return st;
+    return ld_safetensors_parse(f, (int64_t)length);
 }
 
 ld_status ld_safetensors_open(ld_safetensors **out, const char *path)
 {
-    ld_status st = LD_OK;
-    ld_safetensors *f = ld_calloc_array(1, sizeof *f, LD_MEM_IO);
+    LD_OWN(ld_safetensors) *f = ld_calloc_array(1, sizeof *f, LD_MEM_IO);
     if (!f)
         return LD_NOMEM;
-    LD_TRY(ld_file_open(&f->file, path, "safetensors"));
-    LD_TRY(read_header(f));
-    *out = f;
-    f = NULL;
-done:
-    ld_safetensors_close(f);
-    return st;
+    LD_CHECK(ld_file_open(&f->file, path, "safetensors"));
+    LD_CHECK(read_header(f));
+    *out = ld_take(&f);
+    return LD_OK;
 }
 
 void ld_safetensors_close(ld_safetensors *f)
@@ -78,35 +68,24 @@ const ld_safetensor *ld_safetensors_find(const ld_safetensors *f, const char *na
 static ld_status tensor_read(ld_source *s, void *out, int64_t size)
 {
     ld_safetensors *f = (ld_safetensors *)((char *)s - offsetof(ld_safetensors, source));
-    if (size > s->left)
-        return ld_fail(LD_FORMAT, "%s: ends %" PRId64 " bytes too early", s->name, size - s->left);
-    ld_status st = ld_file_read(f->file, out, f->position, size);
+    LD_CHECK(ld_file_read(f->file, out, f->position, size));
     f->position += size;
-    s->left -= size;
-    return st;
+    return LD_OK;
 }
 
 static ld_status tensor_map(ld_source *s, ld_mapping **out, int64_t size)
 {
     ld_safetensors *f = (ld_safetensors *)((char *)s - offsetof(ld_safetensors, source));
-    if (f->least_mapped == 0 || size < f->least_mapped || size > s->left ||
+    if (f->least_mapped == 0 || size < f->least_mapped ||
         f->position % f->tensor->header.type.size != 0)
         return LD_OK;
-    ld_status st =
-        ld_mapping_new(out, f->file->fd, f->file->opened, f->file->label.text, f->position, size);
+    LD_CHECK(
+        ld_mapping_new(out, f->file->fd, f->file->opened, f->file->label.text, f->position, size));
     f->position += size;
-    s->left -= size;
-    return st;
+    return LD_OK;
 }
 
-static ld_status tensor_finish(ld_source *s)
-{
-    if (s->left == 0)
-        return LD_OK;
-    return ld_fail(LD_FORMAT, "%s: %" PRId64 " bytes follow the end of its data", s->name, s->left);
-}
-
-/* The message lists as many names as have room. */
+/* Fails for a tensor that is not there, with as many names of those that are as have room. */
 static ld_status fail_no_tensor(const ld_safetensors *f, const char *name)
 {
     char list[200] = "";
@@ -136,7 +115,8 @@ ld_status ld_safetensors_read(ld_npy_header *h, ld_source **s, ld_safetensors *f
                        f->name, t->ndim, LD_NPY_DIMENSIONS);
     f->tensor = t;
     f->position = f->data + t->begin;
-    f->source = (ld_source){tensor_read, tensor_finish, t->end - t->begin, f->name, tensor_map};
+    f->source = (ld_source){
+        .read = tensor_read, .map = tensor_map, .left = t->end - t->begin, .name = f->name};
     *h = t->header;
     *s = &f->source;
     return LD_OK;

@@ -1,14 +1,16 @@
 /* Tensors by name in a .safetensors file, the format of Hugging Face for weights: the length of a
  * header (8 bytes, little-endian), the header, which is JSON and says for each tensor its type, its
- * shape and where its bytes lie, and then the bytes
- * (https://huggingface.co/docs/safetensors, "Format").
+ * shape and where its bytes lie, and then the bytes (https://huggingface.co/docs/safetensors,
+ * "Format").
  *
- * What a stranger's file says is believed where it can be so: the tensors must fill the bytes behind
- * the header, without overlaps, gaps or anything left; each as many as its type and shape need; and no
- * name may come twice. The elements are read as those of .npy arrays are (npy_values.h). */
+ * What a stranger's file says is believed where it can be so: the tensors must fill the bytes
+ * behind the header, without overlaps, gaps or anything left; each as many as its type and shape
+ * need; and no name may come twice. The elements are read as those of .npy arrays are
+ * (npy_values.h). */
 #ifndef LD_IO_SAFETENSORS_H
 #define LD_IO_SAFETENSORS_H
 
+#include "base/own.h"
 #include "graph/csr.h"
 #include "io/array/npy.h"
 #include "io/file.h"
@@ -17,8 +19,8 @@ typedef struct {
     const char *name;
     const char *dtype; /* as the file has it, "F32" */
     ld_npy_header header;
-    int ndim;           /* of the file; the header has it where arrays of the shape are read */
-    int64_t begin, end; /* of its bytes among those behind the file's header */
+    int ndim;           /* in the file; the header has it if such arrays are read */
+    int64_t begin, end; /* its bytes, counted from the end of the header */
 } ld_safetensor;
 
 /* An entry of the header's __metadata__. */
@@ -46,16 +48,17 @@ ld_status ld_safetensors_open(ld_safetensors **out, const char *path);
 
 /* NULL is allowed. */
 void ld_safetensors_close(ld_safetensors *f);
+LD_OWNED_BY(ld_safetensors, ld_safetensors_close)
 
-/* The tensor of this name, or NULL. */
+/* Returns the tensor of this name, or NULL. */
 const ld_safetensor *ld_safetensors_find(const ld_safetensors *f, const char *name);
 
 /* Begins to read a tensor, as ld_npz_read does an array. LD_VALUE when there is none of this name,
  * LD_FORMAT when it is of a type or a shape that is not read. */
 ld_status ld_safetensors_read(ld_npy_header *h, ld_source **s, ld_safetensors *f, const char *name);
 
-/* A matrix of ones that lies in a file: the names of its offsets (I64) and columns (I32), and what is
- * known of it. */
+/* A matrix of ones that lies in a file: the names of its offsets (I64) and columns (I32), and the
+ * properties that it is known to have. */
 typedef struct {
     const char *offsets, *columns;
     int64_t n_rows, n_cols;
@@ -63,16 +66,10 @@ typedef struct {
     bool symmetric, looped;
 } ld_mapped_csr;
 
-/* The matrix over the file; NULL in *out where it cannot be mapped: its tensors are of other types or
- * small, or f->least_mapped is 0. LD_SHAPE, and LD_RANGE as ld_structure_verify. */
+/* Makes the matrix over the file. *out is NULL where it cannot be mapped: its tensors are of other
+ * types or small, or f->least_mapped is 0. Fails with LD_SHAPE, and with LD_RANGE as
+ * ld_structure_verify does. */
 ld_status ld_safetensors_map_csr(ld_csr **out, ld_safetensors *f, const ld_mapped_csr *given);
-
-/* Writes tensors, numbers or booleans, and texts beside them, to a file, atomically. They are
- * ordered and the header is laid out as the library of the format does it, so equal tensors give the
- * bytes that it would write (its order of several texts varies; here it is that of their keys), and
- * every tensor is aligned to its type. */
-ld_status ld_safetensors_write(const char *path, const ld_npy_array *arrays, int64_t count,
-                               const ld_safetensors_text *texts, int64_t n_texts);
 
 /* --- between the files of the format --------------------------------------------------------- */
 

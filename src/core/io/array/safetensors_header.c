@@ -1,17 +1,17 @@
-/* The header of a .safetensors file:
+/* Parses the header of a .safetensors file:
  *
  *     {"__metadata__": {"KEY": "VALUE", ...},
  *      "NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
  *
- * Only this much of JSON is read: strings, whole numbers from 0 on, and the objects and lists above.
+ * Only this much of JSON is read: strings, whole numbers from 0 on, and these objects and lists.
  * Strings become shorter when they are decoded, so they stay where they are. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/utf8.h"
 #include "io/array/safetensors.h"
+#include "memory/memory.h"
+#include "text/utf8.h"
 
 const ld_safetensors_type ld_safetensors_types[] = {
     {"BOOL", {'b', 1}},  {"F4", {0, 0}},    {"F6_E2M3", {0, 0}}, {"F6_E3M2", {0, 0}},
@@ -22,11 +22,12 @@ const ld_safetensors_type ld_safetensors_types[] = {
     {NULL, {0, 0}},
 };
 
-enum { MOST_SIZES = 8 }; /* in a list */
+enum { MOST_SIZES = 8 }; /* the most numbers in a list */
 
 typedef struct {
     char *begin, *p, *end; /* *end is 0 */
     const char *file;      /* begins messages */
+    int64_t texts_room, tensors_room;
 } parser;
 
 static ld_status fail_at(const parser *x, const char *expected)
@@ -50,7 +51,7 @@ static bool accept(parser *x, char c)
     return found;
 }
 
-/* Four hexadecimal digits; UINT32_MAX when there are other characters. */
+/* Reads four hexadecimal digits; UINT32_MAX when there are other characters. */
 static uint32_t parse_hex(parser *x)
 {
     uint32_t value = 0;
@@ -65,8 +66,8 @@ static uint32_t parse_hex(parser *x)
     return value;
 }
 
-/* The character that an escape stands for, from behind its backslash on; UINT32_MAX when it is none
- * or the zero character, which a name cannot hold here. */
+/* Reads the character that an escape stands for, from behind its backslash on; UINT32_MAX when it
+ * is none or the zero character, which a name cannot hold here. */
 static uint32_t parse_escape(parser *x)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -142,14 +143,12 @@ static ld_status parse_sizes(int64_t sizes[MOST_SIZES], int *count, parser *x)
     do {
         if (*count == MOST_SIZES)
             return fail_at(x, "a list of at most 8 numbers");
-        ld_status st = parse_size(&sizes[(*count)++], x);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(parse_size(&sizes[(*count)++], x));
     } while (accept(x, ','));
     return accept(x, ']') ? LD_OK : fail_at(x, "a comma or ]");
 }
 
-/* What the header says of one tensor. */
+/* The fields of the header that describe one tensor. */
 typedef struct {
     unsigned seen; /* a bit for each of its fields */
     int64_t shape[MOST_SIZES], offsets[MOST_SIZES];
@@ -161,9 +160,7 @@ static ld_status parse_field(ld_safetensor *t, description *d, parser *x)
     static const char *const keys[] = {"dtype", "shape", "data_offsets"};
     const char *word;
     unsigned key = 0;
-    ld_status st = parse_string(&word, x, "a key");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(parse_string(&word, x, "a key"));
     while (key < 3 && strcmp(word, keys[key]) != 0)
         key++;
     if (key == 3 || d->seen & 1u << key)
@@ -215,9 +212,7 @@ static ld_status parse_tensor(ld_safetensor *t, parser *x)
     if (!accept(x, '{'))
         return fail_at(x, "{");
     do {
-        ld_status st = parse_field(t, &d, x);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(parse_field(t, &d, x));
     } while (accept(x, ','));
     if (!accept(x, '}'))
         return fail_at(x, "a comma or }");
@@ -227,48 +222,28 @@ static ld_status parse_tensor(ld_safetensor *t, parser *x)
     return settle(t, &d, x->file);
 }
 
-/* Room for one more element in an array of `count`, which has room for powers of two. */
-static ld_status grow(void **array, int64_t count, size_t size)
-{
-    if (count & (count - 1))
-        return LD_OK;
-    void *larger = ld_alloc_array(count > 0 ? 2 * count : 1, size, LD_MEM_IO);
-    if (!larger)
-        return LD_NOMEM;
-    if (count > 0)
-        memcpy(larger, *array, (size_t)count * size);
-    ld_free(*array);
-    *array = larger;
-    return LD_OK;
-}
-
 static ld_status parse_metadata(ld_safetensors *f, parser *x)
 {
-    ld_status st = LD_OK;
     if (!accept(x, '{'))
         return fail_at(x, "{");
     if (accept(x, '}'))
         return LD_OK;
     do {
-        LD_TRY(ld_poll_at(f->n_texts));
-        LD_TRY(grow((void **)&f->texts, f->n_texts, sizeof *f->texts));
+        LD_CHECK(ld_poll_at(f->n_texts));
+        LD_CHECK(ld_reserve(&f->texts, &x->texts_room, f->n_texts, 1, sizeof *f->texts, LD_MEM_IO));
         ld_safetensors_text *t = &f->texts[f->n_texts++];
-        LD_TRY(parse_string(&t->key, x, "a key"));
+        LD_CHECK(parse_string(&t->key, x, "a key"));
         if (!accept(x, ':'))
             return fail_at(x, "a colon");
-        LD_TRY(parse_string(&t->value, x, "a string"));
+        LD_CHECK(parse_string(&t->value, x, "a string"));
     } while (accept(x, ','));
-    st = accept(x, '}') ? LD_OK : fail_at(x, "a comma or }");
-done:
-    return st;
+    return accept(x, '}') ? LD_OK : fail_at(x, "a comma or }");
 }
 
 static ld_status parse_entry(ld_safetensors *f, bool *has_metadata, parser *x)
 {
     const char *name;
-    ld_status st = parse_string(&name, x, "a name");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(parse_string(&name, x, "a name"));
     if (!accept(x, ':'))
         return fail_at(x, "a colon");
     if (strcmp(name, "__metadata__") == 0) {
@@ -277,11 +252,9 @@ static ld_status parse_entry(ld_safetensors *f, bool *has_metadata, parser *x)
         *has_metadata = true;
         return parse_metadata(f, x);
     }
-    LD_TRY(grow((void **)&f->tensors, f->count, sizeof *f->tensors));
+    LD_CHECK(ld_reserve(&f->tensors, &x->tensors_room, f->count, 1, sizeof *f->tensors, LD_MEM_IO));
     f->tensors[f->count].name = name;
-    st = parse_tensor(&f->tensors[f->count++], x);
-done:
-    return st;
+    return parse_tensor(&f->tensors[f->count++], x);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -301,7 +274,7 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(((const ld_safetensors_text *)a)->key, ((const ld_safetensors_text *)b)->key);
 }
 
-/* Of nothing at all there is no array to sort. */
+/* Sorts an array; where there are no elements there is no array either. */
 static void sort(void *array, int64_t count, size_t size,
                  int (*compare)(const void *, const void *))
 {
@@ -309,7 +282,7 @@ static void sort(void *array, int64_t count, size_t size,
         qsort(array, (size_t)count, size, compare);
 }
 
-/* LD_FORMAT unless the tensors fill the bytes behind the header one after the other. */
+/* Fails with LD_FORMAT unless the tensors fill the bytes behind the header one after the other. */
 static ld_status check_places(ld_safetensors *f)
 {
     int64_t end = 0, size = f->file->size - f->data;
@@ -329,7 +302,7 @@ static ld_status check_places(ld_safetensors *f)
                    f->file->label.text, size, end);
 }
 
-/* Sorts by name. LD_FORMAT when one comes twice. */
+/* Sorts the tensors by name. Fails with LD_FORMAT when a name comes twice. */
 static ld_status check_names(ld_safetensors *f)
 {
     const char *twice = NULL;
@@ -348,16 +321,15 @@ static ld_status check_names(ld_safetensors *f)
 
 ld_status ld_safetensors_parse(ld_safetensors *f, int64_t length)
 {
-    ld_status st = LD_OK;
     bool has_metadata = false;
-    parser x = {f->text, f->text, f->text + length, f->file->label.text};
+    parser x = {f->text, f->text, f->text + length, f->file->label.text, 0, 0};
     if (*x.p != '{') /* as the format wants it: nothing before */
         return fail_at(&x, "{");
     accept(&x, '{');
     if (!accept(&x, '}')) {
         do {
-            LD_TRY(ld_poll_at(f->count));
-            LD_TRY(parse_entry(f, &has_metadata, &x));
+            LD_CHECK(ld_poll_at(f->count));
+            LD_CHECK(parse_entry(f, &has_metadata, &x));
         } while (accept(&x, ','));
         if (!accept(&x, '}'))
             return fail_at(&x, "a comma or }");
@@ -365,8 +337,6 @@ ld_status ld_safetensors_parse(ld_safetensors *f, int64_t length)
     skip_space(&x);
     if (x.p != x.end)
         return fail_at(&x, "the end");
-    LD_TRY(check_places(f));
-    st = check_names(f);
-done:
-    return st;
+    LD_CHECK(check_places(f));
+    return check_names(f);
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/file.h"
 #include "io/pickle/pickle_machine.h"
+#include "memory/memory.h"
 
 /* Takes `bytes`, also when it fails. */
 static ld_status run_bytes(ld_pickle **out, char *bytes, int64_t size, const char *name)
@@ -39,41 +39,28 @@ static ld_status new_bytes(char **bytes, int64_t size, const char *name)
 
 ld_status ld_pickle_load(ld_pickle **out, const char *path)
 {
-    ld_status st;
-    ld_file *f = NULL;
-    char *bytes = NULL;
-    LD_TRY(ld_file_open(&f, path, "pickle"));
-    LD_TRY(new_bytes(&bytes, f->size, f->label.text));
-    LD_TRY(ld_file_read(f, bytes, 0, f->size));
-    st = run_bytes(out, bytes, f->size, f->label.text);
-    bytes = NULL;
-done:
-    ld_free(bytes);
-    ld_file_close(f);
-    return st;
+    LD_OWN(ld_file) *f = NULL;
+    LD_FREED char *bytes = NULL;
+    LD_CHECK(ld_file_open(&f, path, "pickle"));
+    LD_CHECK(new_bytes(&bytes, f->size, f->label.text));
+    LD_CHECK(ld_file_read(f, bytes, 0, f->size));
+    return run_bytes(out, ld_take(&bytes), f->size, f->label.text);
 }
 
 ld_status ld_pickle_read(ld_pickle **out, ld_source *s)
 {
-    ld_status st;
-    char *bytes = NULL;
+    LD_FREED char *bytes = NULL;
     int64_t size = s->left;
-    LD_TRY(new_bytes(&bytes, size, s->name));
-    LD_TRY(s->read(s, bytes, size));
-    LD_TRY(s->finish(s));
-    st = run_bytes(out, bytes, size, s->name);
-    bytes = NULL;
-done:
-    ld_free(bytes);
-    return st;
+    LD_CHECK(new_bytes(&bytes, size, s->name));
+    LD_CHECK(ld_source_read(s, bytes, size));
+    LD_CHECK(ld_source_finish(s));
+    return run_bytes(out, ld_take(&bytes), size, s->name);
 }
 
 ld_status ld_pickle_decode(ld_pickle **out, const void *data, int64_t size, const char *name)
 {
     char *bytes;
-    ld_status st = new_bytes(&bytes, size, name);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(new_bytes(&bytes, size, name));
     if (size > 0)
         memcpy(bytes, data, (size_t)size);
     return run_bytes(out, bytes, size, name);

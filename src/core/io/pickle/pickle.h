@@ -1,13 +1,15 @@
-/* Python's pickles, read as data: what a file describes becomes a tree of values, and nothing else
+/* Reads Python's pickles as data: the values that a file describes become a tree, and nothing else
  * happens.
  *
  * A pickle is a program for a stack machine that may call any function of Python. The machine here
  * (pickle_run.c) has only the instructions that build data, and knows only a fixed list of classes
  * (pickle_class.c): NumPy's arrays and scalars, SciPy's matrices in CSR, CSC and COO form,
- * defaultdict. Anything else is an error that names it. Protocols 0 to 5 are read; a str of Python 2 is bytes.
+ * defaultdict. Anything else is an error that names it. Protocols 0 to 5 are read; a str of Python
+ * 2 is bytes.
  *
  * The values take at most 128 times the size of the input, and time is linear in it. Nothing here
- * calls itself, so nesting has no limit. Values may be shared and, as in Python, contain themselves. */
+ * calls itself, so nesting has no limit. Values may be shared and, as in Python, contain
+ * themselves. */
 #ifndef LD_IO_PICKLE_H
 #define LD_IO_PICKLE_H
 
@@ -32,7 +34,7 @@ typedef enum {
     LD_PICKLE_DICT,
     LD_PICKLE_ARRAY,
     LD_PICKLE_MATRIX,
-    /* What is needed to make the above, but is no data by itself: */
+    /* These are needed to make the above, and are no data by themselves: */
     LD_PICKLE_CLASS,
     LD_PICKLE_DTYPE,
 } ld_pickle_kind;
@@ -47,7 +49,7 @@ typedef struct {
 
 typedef struct ld_pickle_value {
     ld_pickle_kind kind;
-    /* For who walks the tree: 0 and NULL at first. */
+    /* Fields for the code that walks the tree: 0 and NULL at first. */
     int32_t visit;
     struct ld_pickle_value *next;
     union {
@@ -97,11 +99,12 @@ ld_status ld_pickle_decode(ld_pickle **out, const void *data, int64_t size, cons
 ld_pickle *ld_pickle_ref(ld_pickle *p);
 void ld_pickle_unref(ld_pickle *p); /* NULL is allowed */
 
-/* What a value is, in words: "a dict". */
+/* Returns the name of a kind of value in words: "a dict". */
 const char *ld_pickle_kind_name(ld_pickle_kind kind);
 
-/* A MATRIX as one of ours. The bytes of its arrays are taken off `budget`, LD_FORMAT when it does
- * not suffice: matrices may share their arrays in the file, while ours are copies. */
+/* Makes a matrix of core from a MATRIX. The bytes of its arrays are taken off `budget`, and
+ * LD_FORMAT says that it does not suffice: matrices may share their arrays in the file, while ours
+ * are copies. */
 ld_status ld_pickle_matrix(ld_csr **out, const ld_pickle *p, const ld_pickle_value *v,
                            int64_t *budget);
 

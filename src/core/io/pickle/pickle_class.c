@@ -9,7 +9,7 @@ enum {
     DEFAULTDICT,
     DTYPE,
     ENCODE,
-    FACTORY, /* of a defaultdict; is not called */
+    FACTORY, /* makes elements of a defaultdict; is not called */
     MATRIX_CSR,
     MATRIX_CSC,
     MATRIX_COO,
@@ -94,7 +94,7 @@ static ld_status fail_arguments(const ld_pickle *p, int id)
                    class_name(id));
 }
 
-/* Argument i of a tuple when it is of this kind, else NULL. */
+/* Returns argument i of a tuple when it is of this kind, else NULL. */
 static const value *argument(const value *tuple, int64_t i, ld_pickle_kind kind)
 {
     return i < tuple->list.count && tuple->list.items[i]->kind == kind ? tuple->list.items[i]
@@ -114,16 +114,15 @@ static bool is_none(const value *tuple, int64_t i)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-/* The bytes whose values are the characters of a text. */
+/* Makes the bytes whose values are the characters of a text. */
 static ld_status encode(value **out, ld_pickle *p, const value *arguments)
 {
     const value *text = argument(arguments, 0, LD_PICKLE_TEXT);
     if (!text || arguments->list.count != 2 || !ld_pickle_is(arguments->list.items[1], "latin1"))
         return fail_arguments(p, ENCODE);
     char *to;
-    ld_status st;
-    LD_TRY(ld_pickle_new(out, p, LD_PICKLE_BYTES));
-    LD_TRY(ld_pickle_room((void **)&to, p, text->bytes.size));
+    LD_CHECK(ld_pickle_new(out, p, LD_PICKLE_BYTES));
+    LD_CHECK(ld_pickle_room((void **)&to, p, text->bytes.size));
     (*out)->bytes.data = to;
     const unsigned char *from = (const unsigned char *)text->bytes.data;
     for (const unsigned char *end = from + text->bytes.size; from < end; from++) {
@@ -137,29 +136,26 @@ static ld_status encode(value **out, ld_pickle *p, const value *arguments)
         }
     }
     (*out)->bytes.size = to - (*out)->bytes.data;
-done:
-    return st;
+    return LD_OK;
 }
 
 /* --- NumPy ------------------------------------------------------------------------------------ */
 
-/* dtype("f4", ...) */
+/* Calls dtype("f4", ...). */
 static ld_status new_dtype(value **out, ld_pickle *p, const value *arguments)
 {
     char word[LD_PICKLE_WORD];
     const value *name = arguments->list.count > 0 ? arguments->list.items[0] : NULL;
     if (!name || (name->kind != LD_PICKLE_BYTES && name->kind != LD_PICKLE_TEXT))
         return fail_arguments(p, DTYPE);
-    ld_status st = ld_pickle_new(out, p, LD_PICKLE_DTYPE);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_pickle_new(out, p, LD_PICKLE_DTYPE));
     ld_pickle_word(word, name->bytes.data, name->bytes.size);
     if (!ld_npy_type_coded(&(*out)->dtype, word))
         return ld_fail(LD_FORMAT, "%s: the dtype \"%s\" is not read", p->name, word);
     return LD_OK;
 }
 
-/* (version, byte order, subtype, names, fields, ...) */
+/* Sets the state of a dtype: (version, byte order, subtype, names, fields, ...). */
 static ld_status build_dtype(const ld_pickle *p, const value *state)
 {
     if (state->kind != LD_PICKLE_TUPLE || state->list.count < 5)
@@ -173,7 +169,7 @@ static ld_status build_dtype(const ld_pickle *p, const value *state)
     return known && plain ? LD_OK : fail_arguments(p, DTYPE);
 }
 
-/* The shape of an array from a tuple; false when we have no such arrays. */
+/* Reads the shape of an array from a tuple; false when core has no such arrays. */
 static bool parse_shape(ld_npy_header *h, const value *shape)
 {
     int64_t sizes[2] = {1, 1}, bytes;
@@ -192,7 +188,7 @@ static bool parse_shape(ld_npy_header *h, const value *shape)
            !__builtin_mul_overflow(bytes, h->type.size, &bytes);
 }
 
-/* An array of objects becomes a list. */
+/* Turns an array of objects into a list. */
 static ld_status build_objects(const ld_pickle *p, value *array, const ld_npy_header *h,
                                const value *items)
 {
@@ -205,7 +201,7 @@ static ld_status build_objects(const ld_pickle *p, value *array, const ld_npy_he
     return LD_OK;
 }
 
-/* (version, shape, dtype, columns together, data) */
+/* Sets the state of an array: (version, shape, dtype, columns together, data). */
 static ld_status build_array(ld_pickle *p, value *array, const value *state)
 {
     if (array->array || state->kind != LD_PICKLE_TUPLE || state->list.count != 5)
@@ -232,15 +228,13 @@ static ld_status build_array(ld_pickle *p, value *array, const value *state)
                        data ? data->bytes.size : 0);
     }
     ld_pickle_array *room;
-    ld_status st = ld_pickle_room((void **)&room, p, sizeof *room);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_pickle_room((void **)&room, p, sizeof *room));
     *room = (ld_pickle_array){h, data->bytes.data};
     array->array = room;
     return LD_OK;
 }
 
-/* scalar(dtype, bytes): an array of one element. */
+/* Calls scalar(dtype, bytes), which makes an array of one element. */
 static ld_status new_scalar(value **out, ld_pickle *p, const value *arguments)
 {
     const value *dtype = argument(arguments, 0, LD_PICKLE_DTYPE),
@@ -248,13 +242,11 @@ static ld_status new_scalar(value **out, ld_pickle *p, const value *arguments)
     if (!dtype || !data || dtype->dtype.kind == 'O' || data->bytes.size != dtype->dtype.size)
         return fail_arguments(p, SCALAR);
     ld_pickle_array *room;
-    ld_status st;
-    LD_TRY(ld_pickle_new(out, p, LD_PICKLE_ARRAY));
-    LD_TRY(ld_pickle_room((void **)&room, p, sizeof *room));
+    LD_CHECK(ld_pickle_new(out, p, LD_PICKLE_ARRAY));
+    LD_CHECK(ld_pickle_room((void **)&room, p, sizeof *room));
     *room = (ld_pickle_array){{.type = dtype->dtype, .n_rows = 1, .n_cols = 1}, data->bytes.data};
     (*out)->array = room;
-done:
-    return st;
+    return LD_OK;
 }
 
 /* --- SciPy ------------------------------------------------------------------------------------ */
@@ -266,17 +258,16 @@ static bool is_matrix(int id)
 
 static ld_status new_matrix(value **out, ld_pickle *p, int id)
 {
-    ld_status st = ld_pickle_new(out, p, LD_PICKLE_MATRIX);
-    if (st == LD_OK)
-        (*out)->matrix.form = id == MATRIX_CSR   ? LD_PICKLE_CSR
-                              : id == MATRIX_CSC ? LD_PICKLE_CSC
-                                                 : LD_PICKLE_COO;
-    return st;
+    LD_CHECK(ld_pickle_new(out, p, LD_PICKLE_MATRIX));
+    (*out)->matrix.form = id == MATRIX_CSR   ? LD_PICKLE_CSR
+                          : id == MATRIX_CSC ? LD_PICKLE_CSC
+                                             : LD_PICKLE_COO;
+    return LD_OK;
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* Whether a defaultdict may have these arguments: what makes new elements, if anything. */
+/* Returns true if a defaultdict may have these arguments: a maker of new elements, or none. */
 static bool is_factory(const value *arguments)
 {
     return arguments->list.count == 0 ||

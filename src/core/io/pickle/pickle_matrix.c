@@ -4,7 +4,7 @@
 #include "io/array/npy_values.h"
 #include "io/pickle/pickle_machine.h"
 
-/* An attribute; newer versions of SciPy write "_shape" for "shape". */
+/* Returns an attribute; newer versions of SciPy write "_shape" for "shape". */
 static const value *attribute(const value *state, const char *name)
 {
     for (int64_t i = 0; i + 1 < state->list.count; i += 2)
@@ -32,8 +32,9 @@ static ld_status find_shape(int64_t sizes[2], const ld_pickle *p, const value *s
     return LD_OK;
 }
 
-/* Only a matrix by rows has something in the file for every row of ours, which takes 8 bytes: the
- * others must have arrays in proportion. */
+/* Fails where the rows of a matrix would take more than the file has. Only a matrix by rows has
+ * something in the file for every row, which takes 8 bytes here: the others must have arrays in
+ * proportion. */
 static ld_status check_rows(const ld_pickle *p, int64_t rows, int64_t bytes)
 {
     enum { FREE = 4096, ROWS_OF_BYTE = 16 };
@@ -45,7 +46,7 @@ static ld_status check_rows(const ld_pickle *p, int64_t rows, int64_t bytes)
                    p->name, rows, bytes);
 }
 
-/* An array of the matrix, where `v` is its attribute `name`. */
+/* Opens an array of the matrix, where `v` is its attribute `name`. */
 static ld_status open_array(ld_memory_source *s, const ld_pickle_array **out, const ld_pickle *p,
                             const value *v, const char *name, int64_t *budget)
 {
@@ -66,8 +67,8 @@ static ld_status read_index(ld_index **out, const ld_pickle *p, const value *v, 
 {
     ld_memory_source s;
     const ld_pickle_array *a;
-    ld_status st = open_array(&s, &a, p, v, name, budget);
-    return st == LD_OK ? ld_npy_read_index(out, &a->header, &s.source) : st;
+    LD_CHECK(open_array(&s, &a, p, v, name, budget));
+    return ld_npy_read_index(out, &a->header, &s.source);
 }
 
 static ld_status read_tensor(ld_tensor **out, const ld_pickle *p, const value *v, const char *name,
@@ -75,12 +76,13 @@ static ld_status read_tensor(ld_tensor **out, const ld_pickle *p, const value *v
 {
     ld_memory_source s;
     const ld_pickle_array *a;
-    ld_status st = open_array(&s, &a, p, v, name, budget);
-    return st == LD_OK ? ld_npy_read_tensor(out, &a->header, &s.source) : st;
+    LD_CHECK(open_array(&s, &a, p, v, name, budget));
+    return ld_npy_read_tensor(out, &a->header, &s.source);
 }
 
-/* The attributes of both kinds of places: of a list of entries, rows and columns, which since SciPy
- * 1.13 are one tuple; otherwise offsets, and what lies behind them. */
+/* Finds the two attributes with the places of entries. For a list of entries they are rows and
+ * columns, which since SciPy 1.13 are one tuple; otherwise offsets, and the columns or rows behind
+ * them. */
 static void find_places(const value *places[2], const char *names[2], const value *state,
                         ld_pickle_form form)
 {
@@ -100,13 +102,9 @@ static ld_status build(ld_csr **out, ld_pickle_form form, const int64_t sizes[2]
         return ld_csr_from_coo(out, sizes[0], sizes[1], first, second, values);
     if (form == LD_PICKLE_CSR)
         return ld_csr_from_arrays(out, sizes[0], sizes[1], first, second, values);
-    ld_csr *transposed;
-    ld_status st = ld_csr_from_arrays(&transposed, sizes[1], sizes[0], first, second, values);
-    if (st == LD_OK) {
-        st = ld_csr_transpose(out, transposed);
-        ld_csr_unref(transposed);
-    }
-    return st;
+    LD_OWN(ld_csr) *transposed = NULL;
+    LD_CHECK(ld_csr_from_arrays(&transposed, sizes[1], sizes[0], first, second, values));
+    return ld_csr_transpose(out, transposed);
 }
 
 ld_status ld_pickle_matrix(ld_csr **out, const ld_pickle *p, const ld_pickle_value *v,
@@ -115,29 +113,20 @@ ld_status ld_pickle_matrix(ld_csr **out, const ld_pickle *p, const ld_pickle_val
     enum { MANY_ATTRIBUTES = 64 };
     const value *state = v->matrix.state, *places[2];
     const char *names[2];
-    ld_index *first = NULL, *second = NULL;
-    ld_tensor *values = NULL;
+    LD_OWN(ld_index) *first = NULL, *second = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
     int64_t sizes[2], before = *budget;
-    ld_status st;
     if (!state || state->list.count > MANY_ATTRIBUTES)
         return ld_fail(LD_FORMAT, "%s: a sparse matrix without its attributes", p->name);
     find_places(places, names, state, v->matrix.form);
-    LD_TRY(find_shape(sizes, p, state));
-    LD_TRY(read_index(&first, p, places[0], names[0], budget));
-    LD_TRY(read_index(&second, p, places[1], names[1], budget));
-    LD_TRY(read_tensor(&values, p, attribute(state, "data"), "data", budget));
+    LD_CHECK(find_shape(sizes, p, state));
+    LD_CHECK(read_index(&first, p, places[0], names[0], budget));
+    LD_CHECK(read_index(&second, p, places[1], names[1], budget));
+    LD_CHECK(read_tensor(&values, p, attribute(state, "data"), "data", budget));
     if (v->matrix.form != LD_PICKLE_CSR)
-        LD_TRY(check_rows(p, sizes[0], before - *budget));
-    st = build(out, v->matrix.form, sizes, first, second, values);
-    if (st != LD_OK && st != LD_NOMEM && st != LD_CANCELLED) {
-        char reason[200];
-        strncpy(reason, ld_message(), sizeof reason - 1);
-        reason[sizeof reason - 1] = '\0';
-        st = ld_fail(st, "%s: %s", p->name, reason);
-    }
-done:
-    ld_index_unref(first);
-    ld_index_unref(second);
-    ld_tensor_unref(values);
+        LD_CHECK(check_rows(p, sizes[0], before - *budget));
+    ld_status st = build(out, v->matrix.form, sizes, first, second, values);
+    if (st != LD_OK && st != LD_NOMEM && st != LD_CANCELLED)
+        return ld_fail(st, "%s: %s", p->name, ld_message());
     return st;
 }

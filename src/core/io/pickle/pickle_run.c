@@ -1,101 +1,90 @@
-/* The machine's instructions. Lib/pickletools.py of Python describes them, with their names. */
+/* Executes the instructions of the machine, which Lib/pickletools.py of Python describes by the
+ * same names. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/pickle/pickle_stack.h"
+#include "memory/memory.h"
 
 enum { NEWEST_PROTOCOL = 5, POLL_EVERY = 1 << 14 };
 
 static ld_status push_bool(machine *m, bool truth)
 {
     value *v;
-    ld_status st = ld_pickle_push_new(&v, m, LD_PICKLE_BOOL);
-    if (st == LD_OK)
-        v->truth = truth;
-    return st;
+    LD_CHECK(ld_pickle_push_new(&v, m, LD_PICKLE_BOOL));
+    v->truth = truth;
+    return LD_OK;
 }
 
-/* An integer of `size` bytes; one of 4 has a sign. */
+/* Pushes an integer of `size` bytes; one of 4 has a sign. */
 static ld_status push_integer(machine *m, int size)
 {
     uint64_t number;
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_take_number(&number, m, size));
-    LD_TRY(ld_pickle_push_new(&v, m, LD_PICKLE_INTEGER));
+    LD_CHECK(ld_pickle_take_number(&number, m, size));
+    LD_CHECK(ld_pickle_push_new(&v, m, LD_PICKLE_INTEGER));
     v->integer = size == 4 ? (int32_t)number : (int64_t)number;
-done:
-    return st;
+    return LD_OK;
 }
 
-/* An integer of any length, which comes first in `size` bytes. */
+/* Pushes an integer of any length, which comes first in `size` bytes. */
 static ld_status push_long(machine *m, int size)
 {
     uint64_t length;
     const char *bytes;
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_take_number(&length, m, size));
-    LD_TRY(ld_pickle_take(&bytes, m, length));
-    LD_TRY(ld_pickle_push_new(&v, m, LD_PICKLE_INTEGER));
-    LD_TRY(ld_pickle_parse_long(v, m->p, bytes, (int64_t)length));
-done:
-    return st;
+    LD_CHECK(ld_pickle_take_number(&length, m, size));
+    LD_CHECK(ld_pickle_take(&bytes, m, length));
+    LD_CHECK(ld_pickle_push_new(&v, m, LD_PICKLE_INTEGER));
+    return ld_pickle_parse_long(v, m->p, bytes, (int64_t)length);
 }
 
 static ld_status push_double(machine *m)
 {
     uint64_t bits;
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_take_number(&bits, m, 8));
-    LD_TRY(ld_pickle_push_new(&v, m, LD_PICKLE_NUMBER));
+    LD_CHECK(ld_pickle_take_number(&bits, m, 8));
+    LD_CHECK(ld_pickle_push_new(&v, m, LD_PICKLE_NUMBER));
     bits = __builtin_bswap64(bits); /* the one big-endian number of the format */
     memcpy(&v->number, &bits, sizeof bits);
-done:
-    return st;
+    return LD_OK;
 }
 
-/* Bytes or text, whose length comes first in `size` bytes; they stay where they are. */
+/* Pushes bytes or text, whose length comes first in `size` bytes; they stay where they are. */
 static ld_status push_bytes(machine *m, ld_pickle_kind kind, int size)
 {
     uint64_t length;
     const char *bytes;
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_take_number(&length, m, size));
-    LD_TRY(ld_pickle_take(&bytes, m, length));
-    LD_TRY(ld_pickle_push_new(&v, m, kind));
+    LD_CHECK(ld_pickle_take_number(&length, m, size));
+    LD_CHECK(ld_pickle_take(&bytes, m, length));
+    LD_CHECK(ld_pickle_push_new(&v, m, kind));
     v->bytes.data = bytes;
     v->bytes.size = (int64_t)length;
-done:
-    return st;
+    return LD_OK;
 }
 
-/* A value of protocol 0: a line. */
+/* Pushes a value of protocol 0, which is a line. */
 static ld_status push_line(machine *m, char code)
 {
     const char *text;
     int64_t size;
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_take_line(&text, &size, m));
-    LD_TRY(ld_pickle_push_new(&v, m,
-                              code == 'F'   ? LD_PICKLE_NUMBER
-                              : code == 'S' ? LD_PICKLE_BYTES
-                              : code == 'V' ? LD_PICKLE_TEXT
-                                            : LD_PICKLE_INTEGER));
+    LD_CHECK(ld_pickle_take_line(&text, &size, m));
+    LD_CHECK(ld_pickle_push_new(&v, m,
+                                code == 'F'   ? LD_PICKLE_NUMBER
+                                : code == 'S' ? LD_PICKLE_BYTES
+                                : code == 'V' ? LD_PICKLE_TEXT
+                                              : LD_PICKLE_INTEGER));
     switch (code) {
-    case 'F': LD_TRY(ld_pickle_parse_number(v, m->p, text, size)); break;
-    case 'S': LD_TRY(ld_pickle_parse_string(v, m->p, text, size)); break;
-    case 'V': LD_TRY(ld_pickle_parse_unicode(v, m->p, text, size)); break;
-    default: LD_TRY(ld_pickle_parse_integer(v, m->p, text, size));
+    case 'F': LD_CHECK(ld_pickle_parse_number(v, m->p, text, size)); break;
+    case 'S': LD_CHECK(ld_pickle_parse_string(v, m->p, text, size)); break;
+    case 'V': LD_CHECK(ld_pickle_parse_unicode(v, m->p, text, size)); break;
+    default: LD_CHECK(ld_pickle_parse_integer(v, m->p, text, size));
     }
-done:
-    return st;
+    return LD_OK;
 }
 
-/* The last `count` values; at first there is not even a stack. */
+/* Returns the last `count` values; at first there is not even a stack. */
 static value *const *last_values(const machine *m, int64_t count)
 {
     return count > 0 ? m->stack + m->count - count : NULL;
@@ -105,45 +94,38 @@ static value *const *last_values(const machine *m, int64_t count)
 static ld_status collect(machine *m, ld_pickle_kind kind, int64_t count)
 {
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_need(m, count));
-    LD_TRY(ld_pickle_new(&v, m->p, kind));
-    LD_TRY(ld_pickle_append(m->p, v, last_values(m, count), count));
+    LD_CHECK(ld_pickle_need(m, count));
+    LD_CHECK(ld_pickle_new(&v, m->p, kind));
+    LD_CHECK(ld_pickle_append(m->p, v, last_values(m, count), count));
     if (kind == LD_PICKLE_DICT && count % 2 != 0)
-        st = fail_at(m, "a key has no value");
+        return fail_at(m, "a key has no value");
     m->count -= count;
-    if (st == LD_OK)
-        st = ld_pickle_push(m, v);
-done:
-    return st;
+    return ld_pickle_push(m, v);
 }
 
 static ld_status collect_marked(machine *m, ld_pickle_kind kind)
 {
     int64_t first = 0;
-    ld_status st = ld_pickle_unmark(&first, m);
-    return st == LD_OK ? collect(m, kind, m->count - first) : st;
+    LD_CHECK(ld_pickle_unmark(&first, m));
+    return collect(m, kind, m->count - first);
 }
 
 /* Moves the last `count` values into the list or dict below them. */
 static ld_status extend(machine *m, ld_pickle_kind kind, int64_t count)
 {
-    ld_status st;
-    LD_TRY(ld_pickle_need(m, count + 1));
+    LD_CHECK(ld_pickle_need(m, count + 1));
     m->count -= count;
     value *v = m->stack[m->count - 1];
     if (v->kind != kind || (kind == LD_PICKLE_DICT && count % 2 != 0))
         return fail_at(m, "there is nothing to append to");
-    LD_TRY(ld_pickle_append(m->p, v, m->stack + m->count, count));
-done:
-    return st;
+    return ld_pickle_append(m->p, v, m->stack + m->count, count);
 }
 
 static ld_status extend_marked(machine *m, ld_pickle_kind kind)
 {
     int64_t first = 0;
-    ld_status st = ld_pickle_unmark(&first, m);
-    return st == LD_OK ? extend(m, kind, m->count - first) : st;
+    LD_CHECK(ld_pickle_unmark(&first, m));
+    return extend(m, kind, m->count - first);
 }
 
 static ld_status push_class(machine *m)
@@ -151,30 +133,24 @@ static ld_status push_class(machine *m)
     const char *module, *name;
     int64_t module_size, name_size;
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_take_line(&module, &module_size, m));
-    LD_TRY(ld_pickle_take_line(&name, &name_size, m));
-    LD_TRY(ld_pickle_find_class(&v, m->p, module, module_size, name, name_size));
-    LD_TRY(ld_pickle_push(m, v));
-done:
-    return st;
+    LD_CHECK(ld_pickle_take_line(&module, &module_size, m));
+    LD_CHECK(ld_pickle_take_line(&name, &name_size, m));
+    LD_CHECK(ld_pickle_find_class(&v, m->p, module, module_size, name, name_size));
+    return ld_pickle_push(m, v);
 }
 
-/* The same, with the names on the stack. */
+/* Pushes the class whose module and name are the last two texts on the stack. */
 static ld_status push_stacked_class(machine *m)
 {
     value *v;
-    ld_status st;
-    LD_TRY(ld_pickle_need(m, 2));
+    LD_CHECK(ld_pickle_need(m, 2));
     const value *module = m->stack[m->count - 2], *name = m->stack[m->count - 1];
     if (module->kind != LD_PICKLE_TEXT || name->kind != LD_PICKLE_TEXT)
         return fail_at(m, "a class has no name");
-    LD_TRY(ld_pickle_find_class(&v, m->p, module->bytes.data, module->bytes.size, name->bytes.data,
-                                name->bytes.size));
+    LD_CHECK(ld_pickle_find_class(&v, m->p, module->bytes.data, module->bytes.size,
+                                  name->bytes.data, name->bytes.size));
     m->count -= 2;
-    LD_TRY(ld_pickle_push(m, v));
-done:
-    return st;
+    return ld_pickle_push(m, v);
 }
 
 typedef ld_status call_function(value **, ld_pickle *, const value *, const value *);
@@ -182,40 +158,36 @@ typedef ld_status call_function(value **, ld_pickle *, const value *, const valu
 /* Replaces a class and a tuple of arguments by what they give. */
 static ld_status call(machine *m, call_function *function)
 {
-    ld_status st;
     value *result;
-    LD_TRY(ld_pickle_need(m, 2));
+    LD_CHECK(ld_pickle_need(m, 2));
     const value *class = m->stack[m->count - 2], *arguments = m->stack[m->count - 1];
     if (class->kind != LD_PICKLE_CLASS || arguments->kind != LD_PICKLE_TUPLE)
         return fail_at(m, "a call without class or arguments");
-    LD_TRY(function(&result, m->p, class, arguments));
+    LD_CHECK(function(&result, m->p, class, arguments));
     m->count -= 2;
-    LD_TRY(ld_pickle_push(m, result));
-done:
-    return st;
+    return ld_pickle_push(m, result);
 }
 
 static ld_status build(machine *m)
 {
-    ld_status st;
-    LD_TRY(ld_pickle_need(m, 2));
+    LD_CHECK(ld_pickle_need(m, 2));
     m->count--;
-    LD_TRY(ld_pickle_build(m->p, m->stack[m->count - 1], m->stack[m->count]));
-done:
-    return st;
+    return ld_pickle_build(m->p, m->stack[m->count - 1], m->stack[m->count]);
 }
 
 static ld_status put(machine *m, uint64_t index)
 {
-    ld_status st;
-    LD_TRY(ld_pickle_need(m, 1));
+    LD_CHECK(ld_pickle_need(m, 1));
     if (index > (uint64_t)m->p->size) /* picklers count */
         return fail_at(m, "a memo beyond the size of the pickle");
-    LD_TRY(ld_pickle_reserve((void **)&m->memo, &m->memo_room, (int64_t)index, sizeof *m->memo));
+    int64_t room = m->memo_room, more = (int64_t)index + 1 - room;
+    if (more > 0) {
+        LD_CHECK(ld_reserve(&m->memo, &m->memo_room, room, more, sizeof *m->memo, LD_MEM_IO));
+        memset(m->memo + room, 0, (size_t)(m->memo_room - room) * sizeof *m->memo);
+    }
     m->memo_count += m->memo[index] == NULL;
     m->memo[index] = m->stack[m->count - 1];
-done:
-    return st;
+    return LD_OK;
 }
 
 static ld_status get(machine *m, uint64_t index)
@@ -225,24 +197,21 @@ static ld_status get(machine *m, uint64_t index)
     return ld_pickle_push(m, m->memo[index]);
 }
 
-/* An index of `size` bytes, or a line when 0, into the memo. */
+/* Uses the memo at an index of `size` bytes, or of a line when `size` is 0. */
 static ld_status use_memo(machine *m, ld_status (*use)(machine *, uint64_t), int size)
 {
     uint64_t index;
     value line = {.kind = LD_PICKLE_INTEGER};
     const char *text;
     int64_t length;
-    ld_status st;
     if (size > 0) {
-        LD_TRY(ld_pickle_take_number(&index, m, size));
+        LD_CHECK(ld_pickle_take_number(&index, m, size));
     } else {
-        LD_TRY(ld_pickle_take_line(&text, &length, m));
-        LD_TRY(ld_pickle_parse_integer(&line, m->p, text, length));
+        LD_CHECK(ld_pickle_take_line(&text, &length, m));
+        LD_CHECK(ld_pickle_parse_integer(&line, m->p, text, length));
         index = line.kind == LD_PICKLE_BOOL ? line.truth : (uint64_t)line.integer;
     }
-    LD_TRY(use(m, index));
-done:
-    return st;
+    return use(m, index);
 }
 
 /* Takes the last value away, or the mark when there is none above it. */
@@ -252,25 +221,23 @@ static ld_status drop(machine *m)
         m->n_marks--;
         return LD_OK;
     }
-    ld_status st = ld_pickle_need(m, 1);
-    if (st == LD_OK)
-        m->count--;
-    return st;
+    LD_CHECK(ld_pickle_need(m, 1));
+    m->count--;
+    return LD_OK;
 }
 
 static ld_status drop_marked(machine *m)
 {
     int64_t first = 0;
-    ld_status st = ld_pickle_unmark(&first, m);
-    if (st == LD_OK)
-        m->count = first;
-    return st;
+    LD_CHECK(ld_pickle_unmark(&first, m));
+    m->count = first;
+    return LD_OK;
 }
 
 static ld_status duplicate(machine *m)
 {
-    ld_status st = ld_pickle_need(m, 1);
-    return st == LD_OK ? ld_pickle_push(m, m->stack[m->count - 1]) : st;
+    LD_CHECK(ld_pickle_need(m, 1));
+    return ld_pickle_push(m, m->stack[m->count - 1]);
 }
 
 static ld_status check_protocol(machine *m)
@@ -283,7 +250,7 @@ static ld_status check_protocol(machine *m)
     return st;
 }
 
-/* A frame announces its length, which says nothing that we need. */
+/* Skips the length that a frame announces, since nothing here needs it. */
 static ld_status skip_frame(machine *m)
 {
     uint64_t size;
@@ -377,20 +344,18 @@ static ld_status run_instruction(machine *m, unsigned char code)
 
 static ld_status run(machine *m)
 {
-    ld_status st = LD_OK;
     const char *code;
     for (int64_t i = 0; !m->stopped; i++) {
         if (i % POLL_EVERY == 0)
-            LD_TRY(ld_poll());
-        LD_TRY(ld_pickle_take(&code, m, 1));
-        LD_TRY(run_instruction(m, (unsigned char)*code));
+            LD_CHECK(ld_poll());
+        LD_CHECK(ld_pickle_take(&code, m, 1));
+        LD_CHECK(run_instruction(m, (unsigned char)*code));
     }
     if (m->at != m->end)
-        st = fail_at(m, "something follows the end of the pickle");
-    else if (m->count != 1 || m->n_marks != 0)
-        st = fail_at(m, "more or less than one value is left");
-done:
-    return st;
+        return fail_at(m, "something follows the end of the pickle");
+    if (m->count != 1 || m->n_marks != 0)
+        return fail_at(m, "more or less than one value is left");
+    return LD_OK;
 }
 
 ld_status ld_pickle_run(ld_pickle *p)

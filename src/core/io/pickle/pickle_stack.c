@@ -1,8 +1,10 @@
+/* The stack, the marks and the memo of the unpickler's machine, and the bytes that it reads. */
 #include "io/pickle/pickle_stack.h"
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/bytes.h"
+#include "memory/memory.h"
 
 ld_status ld_pickle_take(const char **bytes, machine *m, uint64_t size)
 {
@@ -16,11 +18,9 @@ ld_status ld_pickle_take(const char **bytes, machine *m, uint64_t size)
 ld_status ld_pickle_take_number(uint64_t *number, machine *m, int size)
 {
     const char *bytes;
-    ld_status st = ld_pickle_take(&bytes, m, (uint64_t)size);
-    *number = 0;
-    for (int i = size - 1; st == LD_OK && i >= 0; i--)
-        *number = *number << 8 | (unsigned char)bytes[i];
-    return st;
+    LD_CHECK(ld_pickle_take(&bytes, m, (uint64_t)size));
+    *number = ld_little_endian(bytes, size);
+    return LD_OK;
 }
 
 ld_status ld_pickle_take_line(const char **text, int64_t *size, machine *m)
@@ -34,34 +34,17 @@ ld_status ld_pickle_take_line(const char **text, int64_t *size, machine *m)
     return LD_OK;
 }
 
-ld_status ld_pickle_reserve(void **array, int64_t *room, int64_t index, size_t size)
-{
-    if (index < *room)
-        return LD_OK;
-    int64_t many = 2 * *room > index + 1 ? 2 * *room : index + 64;
-    void *larger = ld_calloc_array(many, size, LD_MEM_IO);
-    if (!larger)
-        return LD_NOMEM;
-    if (*room > 0)
-        memcpy(larger, *array, (size_t)*room * size);
-    ld_free(*array);
-    *array = larger;
-    *room = many;
-    return LD_OK;
-}
-
 ld_status ld_pickle_push(machine *m, value *v)
 {
-    ld_status st = ld_pickle_reserve((void **)&m->stack, &m->room, m->count, sizeof *m->stack);
-    if (st == LD_OK)
-        m->stack[m->count++] = v;
-    return st;
+    LD_CHECK(ld_reserve(&m->stack, &m->room, m->count, 1, sizeof *m->stack, LD_MEM_IO));
+    m->stack[m->count++] = v;
+    return LD_OK;
 }
 
 ld_status ld_pickle_push_new(value **v, machine *m, ld_pickle_kind kind)
 {
-    ld_status st = ld_pickle_new(v, m->p, kind);
-    return st == LD_OK ? ld_pickle_push(m, *v) : st;
+    LD_CHECK(ld_pickle_new(v, m->p, kind));
+    return ld_pickle_push(m, *v);
 }
 
 ld_status ld_pickle_need(const machine *m, int64_t count)
@@ -72,11 +55,9 @@ ld_status ld_pickle_need(const machine *m, int64_t count)
 
 ld_status ld_pickle_mark(machine *m)
 {
-    ld_status st =
-        ld_pickle_reserve((void **)&m->marks, &m->marks_room, m->n_marks, sizeof *m->marks);
-    if (st == LD_OK)
-        m->marks[m->n_marks++] = m->count;
-    return st;
+    LD_CHECK(ld_reserve(&m->marks, &m->marks_room, m->n_marks, 1, sizeof *m->marks, LD_MEM_IO));
+    m->marks[m->n_marks++] = m->count;
+    return LD_OK;
 }
 
 ld_status ld_pickle_unmark(int64_t *first, machine *m)

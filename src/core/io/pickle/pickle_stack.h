@@ -9,7 +9,7 @@
 
 typedef struct {
     ld_pickle *p;
-    const char *at, *end; /* what is not yet read */
+    const char *at, *end; /* the bytes not yet read */
     value **stack;
     int64_t count, room;
     int64_t *marks; /* heights of the stack */
@@ -24,23 +24,20 @@ typedef struct {
     ld_fail(LD_FORMAT, "%s: %s at byte %" PRId64, (m)->p->name, what,                              \
             (int64_t)((m)->at - (m)->p->bytes))
 
-/* The next `size` bytes. */
+/* Takes the next `size` bytes. */
 ld_status ld_pickle_take(const char **bytes, machine *m, uint64_t size);
 
-/* The next `size` bytes as a little-endian integer. */
+/* Takes the next `size` bytes as a little-endian integer. */
 ld_status ld_pickle_take_number(uint64_t *number, machine *m, int size);
 
-/* The next line, without its end. */
+/* Takes the next line, without its end. */
 ld_status ld_pickle_take_line(const char **text, int64_t *size, machine *m);
-
-/* Makes room in an array for element `index`; new elements are zero. */
-ld_status ld_pickle_reserve(void **array, int64_t *room, int64_t index, size_t size);
 
 ld_status ld_pickle_push(machine *m, value *v);
 
 ld_status ld_pickle_push_new(value **v, machine *m, ld_pickle_kind kind);
 
-/* LD_FORMAT unless there are `count` values above the last mark. */
+/* Fails with LD_FORMAT unless there are `count` values above the last mark. */
 ld_status ld_pickle_need(const machine *m, int64_t count);
 
 ld_status ld_pickle_mark(machine *m);

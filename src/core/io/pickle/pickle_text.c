@@ -1,10 +1,10 @@
-/* Numbers and texts as protocol 0 writes them. */
+/* Parses numbers and texts in the form in which protocol 0 writes them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "io/pickle/pickle_machine.h"
+#include "text/utf8.h"
 
 static ld_status fail_text(const ld_pickle *p, const char *text, int64_t size, const char *expected)
 {
@@ -71,7 +71,7 @@ ld_status ld_pickle_parse_long(value *v, const ld_pickle *p, const char *bytes, 
     return LD_OK;
 }
 
-/* The value of `count` hexadecimal digits; -1 when they are not all there. */
+/* Returns the value of `count` hexadecimal digits; -1 when they are not all there. */
 static int64_t parse_hex(const char *text, const char *end, int count)
 {
     int64_t number = 0;
@@ -90,7 +90,7 @@ static int64_t parse_hex(const char *text, const char *end, int count)
     return number;
 }
 
-/* The byte of the escape behind a backslash at *p, which moves on; -1 when it is none that
+/* Returns the byte of the escape behind a backslash at *p, which moves on; -1 when it is none that
  * Python's repr writes. */
 static int unescape(const char **p, const char *end)
 {
@@ -118,9 +118,7 @@ ld_status ld_pickle_parse_string(value *v, ld_pickle *p, const char *text, int64
     char *to;
     if (size < 2 || (text[0] != '\'' && text[0] != '"') || text[size - 1] != text[0])
         return fail_text(p, text, size, "a string in quotes");
-    ld_status st = ld_pickle_room((void **)&to, p, size);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_pickle_room((void **)&to, p, size));
     v->bytes.data = to;
     for (const char *from = text + 1, *end = text + size - 1; from < end;) {
         int byte = (unsigned char)*from++;

@@ -1,10 +1,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/pickle/pickle_machine.h"
+#include "memory/memory.h"
 
-/* Values lie one behind the other in blocks, which are freed together. */
+/* A block of values, which lie one behind the other and are freed together. */
 struct ld_pickle_block {
     ld_pickle_block *next;
     int64_t size, used;
@@ -32,11 +32,8 @@ static ld_status add_block(ld_pickle *p, int64_t size)
 ld_status ld_pickle_room(void **out, ld_pickle *p, int64_t size)
 {
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (!p->blocks || p->blocks->size - p->blocks->used < size) {
-        ld_status st = add_block(p, size);
-        if (st != LD_OK)
-            return st;
-    }
+    if (!p->blocks || p->blocks->size - p->blocks->used < size)
+        LD_CHECK(add_block(p, size));
     *out = p->blocks->data + p->blocks->used;
     p->blocks->used += size;
     return LD_OK;
@@ -45,15 +42,13 @@ ld_status ld_pickle_room(void **out, ld_pickle *p, int64_t size)
 ld_status ld_pickle_new(value **out, ld_pickle *p, ld_pickle_kind kind)
 {
     void *room;
-    ld_status st = ld_pickle_room(&room, p, sizeof **out);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_pickle_room(&room, p, sizeof **out));
     *out = memset(room, 0, sizeof **out);
     (*out)->kind = kind;
     return LD_OK;
 }
 
-/* The old items stay where they are: an array of objects may still use them. */
+/* Appends to a list. Its old items stay where they are: an array of objects may still use them. */
 ld_status ld_pickle_append(ld_pickle *p, value *list, value *const *items, int64_t count)
 {
     int64_t needed = list->list.count + count;
@@ -61,9 +56,7 @@ ld_status ld_pickle_append(ld_pickle *p, value *list, value *const *items, int64
         void *room;
         int64_t twice = 2 * list->list.room, many = needed > twice ? needed : twice;
         many = many > LEAST_ROOM || list->kind == LD_PICKLE_TUPLE ? many : LEAST_ROOM;
-        ld_status st = ld_pickle_room(&room, p, many * (int64_t)sizeof *items);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_pickle_room(&room, p, many * (int64_t)sizeof *items));
         if (list->list.count > 0)
             memcpy(room, list->list.items, (size_t)list->list.count * sizeof *items);
         list->list.items = room;

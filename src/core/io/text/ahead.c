@@ -1,14 +1,14 @@
-/* Two blocks go back and forth: the thread fills one while the other is being used up. Small files
- * are read without a thread. What has failed in the thread fails in the reader, when it gets there,
- * with the message that the thread left. */
+/* Reads ahead in blocks: two of them go back and forth, and the thread fills one while the other is
+ * being used up. Small files are read without a thread. A failure in the thread becomes one of the
+ * reader, when it gets there, with the message that the thread left. */
 #include "io/text/ahead.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum { BLOCKS = 2, BLOCK = 1 << 18, SMALL = 1 << 16, MESSAGE = 512 };
 
@@ -28,11 +28,11 @@ struct ld_ahead {
     pthread_cond_t changed;
     block blocks[BLOCKS];
     int64_t filled, used; /* blocks so far; in between are those that are ready */
-    int64_t at;           /* in the block that is being used up */
+    int64_t at;           /* the place in the block that is being used up */
     int64_t before;       /* bytes of the file behind the blocks that were used up */
-    int64_t done;         /* and with a part of the one that is being */
+    int64_t done;         /* and that of the part of the current one */
     bool stop;
-    char message[MESSAGE]; /* of the status that is not LD_OK */
+    char message[MESSAGE]; /* of the thread's failure */
 };
 
 static int64_t file_done(const ld_gz *g)
@@ -69,33 +69,27 @@ static void *fill_blocks(void *context)
 
 ld_status ld_ahead_open(ld_ahead **out, const char *path, const char *reader)
 {
-    ld_status st = LD_OK;
-    ld_ahead *a = ld_calloc_array(1, sizeof *a, LD_MEM_IO);
+    LD_OWN(ld_ahead) *a = ld_calloc_array(1, sizeof *a, LD_MEM_IO);
     if (!a)
         return LD_NOMEM;
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
-    LD_TRY(ld_gz_open(&a->gz, path, reader));
+    LD_CHECK(ld_gz_open(&a->gz, path, reader));
     a->bound = a->gz->source.left;
     if (a->gz->file->size > SMALL) {
         char *bytes = ld_alloc(BLOCKS * BLOCK, LD_MEM_IO);
-        if (!bytes) {
-            st = LD_NOMEM;
-            goto done;
-        }
+        if (!bytes)
+            return LD_NOMEM;
         for (int i = 0; i < BLOCKS; i++)
             a->blocks[i].bytes = bytes + i * BLOCK;
         /* Where no thread can start, the caller's own does the work. */
         a->threaded = ld_thread_start(&a->thread, fill_blocks, a);
     }
-    *out = a;
-    a = NULL;
-done:
-    ld_ahead_close(a);
-    return st;
+    *out = ld_take(&a);
+    return LD_OK;
 }
 
-/* The block that comes next, waited for. */
+/* Waits for the next block and returns it. */
 static block *wait_for_block(ld_ahead *a)
 {
     pthread_mutex_lock(&a->lock);
@@ -120,9 +114,7 @@ ld_status ld_ahead_read(ld_ahead *a, void *out, int64_t size, int64_t *got)
         return ld_gz_read(a->gz, out, size, got);
     for (*got = 0; *got < size;) {
         block *b = wait_for_block(a);
-        ld_status st = ld_poll();
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_poll());
         if (b->status != LD_OK)
             return ld_fail(b->status, "%s", a->message);
         int64_t n = b->size - a->at;

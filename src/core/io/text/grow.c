@@ -1,7 +1,5 @@
 #include "io/text/grow.h"
 
-#include <string.h>
-
 ld_status ld_grow_more(ld_grow *g, double share, ld_memory_tag tag)
 {
     enum { SMALLEST = 128, FURTHEST = 16 }; /* a file that lies gets no more than that many times */
@@ -10,15 +8,7 @@ ld_status ld_grow_more(ld_grow *g, double share, ld_memory_tag tag)
     if (expected > (double)room)
         room = expected < (double)most ? (int64_t)expected : most;
     room = room < SMALLEST ? SMALLEST : room;
-    ld_cell *wider = ld_alloc_array(room, sizeof *wider, tag);
-    if (!wider)
-        return LD_NOMEM;
-    if (g->count > 0)
-        memcpy(wider, g->cells, (size_t)g->count * sizeof *wider);
-    ld_free(g->cells);
-    g->cells = wider;
-    g->room = room;
-    return LD_OK;
+    return ld_resize(&g->cells, &g->room, g->count, room, sizeof *g->cells, tag);
 }
 
 void *ld_grow_block(ld_grow *g)

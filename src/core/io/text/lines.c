@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
 enum {
     BUFFER = 1 << 18,
@@ -14,9 +14,7 @@ ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_pr
                         void *context)
 {
     *x = (ld_lines){.room = BUFFER, .progress = progress, .context = context};
-    ld_status st = ld_ahead_open(&x->file, path, reader);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_ahead_open(&x->file, path, reader));
     x->buffer = ld_alloc(BUFFER + BEHIND, LD_MEM_IO);
     return x->buffer ? LD_OK : LD_NOMEM;
 }
@@ -25,17 +23,12 @@ ld_status ld_lines_widen(ld_lines *x, int64_t room)
 {
     if (room <= x->room)
         return LD_OK;
-    char *wider = ld_alloc((size_t)room + BEHIND, LD_MEM_IO);
-    if (!wider)
-        return LD_NOMEM;
-    memcpy(wider, x->buffer, (size_t)x->end);
-    ld_free(x->buffer);
-    x->buffer = wider;
+    LD_CHECK(ld_resize(&x->buffer, &x->room, x->end, room + BEHIND, 1, LD_MEM_IO));
     x->room = room;
     return LD_OK;
 }
 
-/* Room for a line that fills the buffer. */
+/* Makes room for a line that fills the buffer. */
 static ld_status grow(ld_lines *x)
 {
     if (x->room >= LD_LINES_LONGEST)
@@ -51,24 +44,21 @@ static ld_status report(const ld_lines *x)
     return x->progress(x->context, ld_ahead_done(x->file), ld_ahead_size(x->file));
 }
 
-/* More bytes behind those that are left, which move to the front. */
+/* Reads more bytes behind those that are left, which move to the front. */
 static ld_status fill(ld_lines *x)
 {
-    ld_status st;
     int64_t got;
     memmove(x->buffer, x->buffer + x->begin, (size_t)(x->end - x->begin));
     x->end -= x->begin;
     x->begin = 0;
     if (x->end == x->room - 1)
-        LD_TRY(grow(x));
+        LD_CHECK(grow(x));
     int64_t wanted = x->room - 1 - x->end;
-    LD_TRY(ld_ahead_read(x->file, x->buffer + x->end, wanted, &got));
+    LD_CHECK(ld_ahead_read(x->file, x->buffer + x->end, wanted, &got));
     x->end += got;
     x->taken += got;
     x->ended = got < wanted;
-    LD_TRY(report(x));
-done:
-    return st;
+    return report(x);
 }
 
 double ld_lines_share(const ld_lines *x)
@@ -95,9 +85,7 @@ ld_status ld_lines_next(ld_lines *x, char **line, char **end)
         stop = memchr(p, '\n', (size_t)(x->end - x->begin));
         if (stop || x->ended)
             break;
-        ld_status st = fill(x);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(fill(x));
         skip_mark(x);
     }
     if (!stop && x->begin == x->end) {
@@ -147,7 +135,7 @@ char *ld_lines_trim(char *at, const char *stop, char **line, char **end)
     return newline + 1;
 }
 
-/* The last \n of some text, or NULL. */
+/* Returns the last \n of some text, or NULL. */
 static char *last_newline(char *begin, char *end)
 {
     while (end > begin)
@@ -161,9 +149,7 @@ ld_status ld_lines_block(ld_lines *x, char **begin, char **end)
     char *stop = NULL;
     *begin = NULL;
     while (!stop && !x->ended) {
-        ld_status st = fill(x);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(fill(x));
         skip_mark(x);
         stop = last_newline(x->buffer + x->begin, x->buffer + x->end);
     }

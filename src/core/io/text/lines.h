@@ -1,4 +1,5 @@
-/* The lines of a text file, plain or packed with gzip, one after the other through one buffer. */
+/* Reads the lines of a text file, plain or packed with gzip, one after the other through one
+ * buffer. */
 #ifndef LD_IO_LINES_H
 #define LD_IO_LINES_H
 
@@ -7,8 +8,8 @@
 
 #include "io/text/ahead.h"
 
-/* Called now and then with the bytes of the file that were read, packed ones if it is packed, and
- * its size. Anything but LD_OK ends the reading with that status. */
+/* The type of functions that are called now and then with the bytes of the file that were read,
+ * packed ones if it is packed, and its size. Any status but LD_OK ends the reading with it. */
 typedef ld_status ld_progress(void *context, int64_t done, int64_t total);
 
 typedef struct ld_lines {
@@ -17,8 +18,8 @@ typedef struct ld_lines {
     int64_t room, begin, end;
     int64_t taken;         /* bytes of text so far, those to come in the buffer among them */
     bool ended;            /* the file has no more bytes than those */
-    int64_t number;        /* of the line given last, from 1 */
-    int64_t blank;         /* of the first blank line that ld_lines_next_full left out; 0: none */
+    int64_t number;        /* the number of the line given last, from 1 */
+    int64_t blank;         /* the first blank line that ld_lines_next_full left out; 0: none */
     ld_progress *progress; /* may be NULL */
     void *context;
 } ld_lines;
@@ -30,34 +31,35 @@ enum { LD_LINES_LONGEST = 1 << 26 };
 ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_progress *progress,
                         void *context);
 
-/* The next line, line .. end - 1 without its \n or \r\n; *line is NULL after the last. It may be
- * changed and is good until the next call, and *end is a byte that belongs to no number. */
+/* Gives the next line, line .. end - 1 without its \n or \r\n; *line is NULL after the last. It may
+ * be changed and is good until the next call, and *end is a byte that belongs to no number. */
 ld_status ld_lines_next(ld_lines *x, char **line, char **end);
 
-/* The same without lines that are empty, blank, or begin with one of the characters in `comments`
- * behind blanks; line begins with what is not blank. */
+/* Gives the next line that is not empty or blank and does not begin, behind blanks, with one of the
+ * characters in `comments`. *line is its first character that is not blank. */
 ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end);
 
-/* Where a line that ends in \n, sooner than `stop`, begins behind blanks and ends before \n or \r\n;
- * returns the next. */
+/* Trims a line that ends in \n, sooner than `stop`: *line is behind its blanks, *end before its \n
+ * or \r\n. Returns the next line. */
 char *ld_lines_trim(char *at, const char *stop, char **line, char **end);
 
-/* Whether a trimmed line has nothing in it, or a comment. */
+/* Returns true if a trimmed line has nothing in it, or a comment. */
 bool ld_lines_is_empty(const char *line, const char *end, const char *comments);
 
-/* All whole lines that are at hand, each ending in \n (the last line of the file has one added);
- * *begin is NULL after the last. `number` is the caller's to count then. Good until the next call. */
+/* Gives all whole lines that are at hand, each ending in \n (the last line of the file has one
+ * added); *begin is NULL after the last. The caller must count `number` then. Good until the next
+ * call. */
 ld_status ld_lines_block(ld_lines *x, char **begin, char **end);
 
-/* Which part of the file, 0 .. 1, lies before the next line. */
+/* Returns which part of the file, 0 .. 1, lies before the next line. */
 double ld_lines_share(const ld_lines *x);
 
-/* Has at least `room` bytes read at a time from now on. */
+/* Reads at least `room` bytes at a time from now on. */
 ld_status ld_lines_widen(ld_lines *x, int64_t room);
 
-/* LD_FORMAT: "READER: PATH: line 3, column 2: found "x", expected WHAT". The column counts fields,
- * and 0 leaves it out; what was found is shown up to `end`, if it is not too long, and NULL is the
- * end of the file. */
+/* Fails with LD_FORMAT: "READER: PATH: line 3, column 2: found "x", expected WHAT". The column
+ * counts fields, and 0 leaves it out. The text found is shown up to `end`, if it is not too long;
+ * NULL is the end of the file. */
 ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, const char *end,
                         const char *expected);
 

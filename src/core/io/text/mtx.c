@@ -15,7 +15,7 @@ static ld_status fail(const ld_mtx_reader *r, const char *found, const char *end
     return ld_lines_fail(&r->lines, 0, found, end, expected);
 }
 
-/* The next word of a line, with its end as a zero. */
+/* Takes the next word of a line, with its end as a zero. */
 static char *next_word(char **p)
 {
     char *word = *p + strspn(*p, " \t"), *end = word + strcspn(word, " \t");
@@ -24,7 +24,7 @@ static char *next_word(char **p)
     return word;
 }
 
-/* The position of a word in a list that ends with NULL, or -1. */
+/* Returns the position of a word in a list that ends with NULL, or -1. */
 static int position_of(const char *word, const char *const *list)
 {
     for (int i = 0; list[i]; i++)
@@ -39,9 +39,7 @@ static ld_status read_banner(ld_mtx_reader *r)
     static const char *const fields[] = {"real", "double", "integer", "pattern", NULL};
     static const char *const kinds[] = {"general", "symmetric", "skew-symmetric", NULL};
     char *p, *end;
-    ld_status st = ld_lines_next(&r->lines, &p, &end);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_lines_next(&r->lines, &p, &end));
     if (!p || strncasecmp(p, "%%MatrixMarket", 14) != 0)
         return fail(r, p, end, "%%MatrixMarket at the beginning of the file");
     p += 14;
@@ -69,7 +67,7 @@ static ld_status read_banner(ld_mtx_reader *r)
     return LD_OK;
 }
 
-/* A whole number in 0 .. high and the blanks behind it; NULL when there is none. */
+/* Takes a whole number in 0 .. high and the blanks behind it; NULL when there is none. */
 static const char *take_count(int64_t *out, const char *p, int64_t high)
 {
     p = ld_parse_integer(out, ld_mtx_skip_blanks(p));
@@ -80,9 +78,7 @@ static ld_status read_sizes(ld_mtx_reader *r)
 {
     char *line, *end;
     int64_t high = INT32_MAX - 1;
-    ld_status st = ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, &line, &end);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, &line, &end));
     const char *p = line ? take_count(&r->n_rows, line, high) : NULL;
     p = p ? take_count(&r->n_cols, p, high) : NULL;
     if (p && r->coordinate)
@@ -94,15 +90,15 @@ static ld_status read_sizes(ld_mtx_reader *r)
     return LD_OK;
 }
 
-/* --- arrays ------------------------------------------------------------------------------------ */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 static ld_status next_entry(ld_mtx_reader *r, int64_t i, int64_t count, char **line, char **end)
 {
-    ld_status st = ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, line, end);
-    if (st == LD_OK && !*line)
-        st = ld_fail(LD_FORMAT, "%s: ends after %" PRId64 " of %" PRId64 " entries",
-                     ld_ahead_name(r->lines.file), i, count);
-    return st;
+    LD_CHECK(ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, line, end));
+    if (!*line)
+        return ld_fail(LD_FORMAT, "%s: ends after %" PRId64 " of %" PRId64 " entries",
+                       ld_ahead_name(r->lines.file), i, count);
+    return LD_OK;
 }
 
 static ld_status expect_end(ld_mtx_reader *r, int64_t count)
@@ -115,45 +111,43 @@ static ld_status expect_end(ld_mtx_reader *r, int64_t count)
     return fail(r, line, end, expected);
 }
 
-/* Columns one after the other; symmetric ones from the diagonal down, or from below it. */
+/* Reads an array: its columns one after the other; symmetric ones from the diagonal down, or from
+ * below it. */
 static ld_status read_array(ld_mtx_reader *r, ld_tensor **out)
 {
     int64_t n = r->n_rows, below = r->symmetry == LD_MTX_SKEW;
     int64_t count = r->symmetry == LD_MTX_GENERAL ? n * r->n_cols : n * (n + 1) / 2 - below * n;
-    ld_tensor *t = NULL;
+    LD_OWN(ld_tensor) *t = NULL;
     char *line, *end;
     float value;
     int64_t i = 0;
-    ld_status st;
-    LD_TRY(ld_mtx_check_room(r, count, 2));
-    LD_TRY(ld_tensor_full(&t, 2, n, r->n_cols, 0));
+    LD_CHECK(ld_mtx_check_room(r, count, 2));
+    LD_CHECK(ld_tensor_full(&t, 2, n, r->n_cols, 0));
     for (int64_t col = 0; col < r->n_cols; col++) {
         for (int64_t row = r->symmetry == LD_MTX_GENERAL ? 0 : col + below; row < n; row++, i++) {
-            LD_TRY(next_entry(r, i, count, &line, &end));
-            LD_TRY(ld_mtx_value(r, 1, line, end, &value));
+            LD_CHECK(next_entry(r, i, count, &line, &end));
+            LD_CHECK(ld_mtx_value(r, 1, line, end, &value));
             t->data[row * r->n_cols + col] = value;
             if (r->symmetry != LD_MTX_GENERAL)
                 t->data[col * n + row] = r->symmetry == LD_MTX_SKEW ? -value : value;
         }
     }
-    LD_TRY(expect_end(r, count));
-    *out = t;
-    t = NULL;
-done:
-    ld_tensor_unref(t);
-    return st;
+    LD_CHECK(expect_end(r, count));
+    *out = ld_take(&t);
+    return LD_OK;
+}
+
+static void close_lines(ld_mtx_reader *r)
+{
+    ld_lines_close(&r->lines);
 }
 
 ld_status ld_mtx_read(ld_csr **sparse, ld_tensor **dense, const char *path, ld_progress *progress,
                       void *context)
 {
-    ld_mtx_reader r = {0};
-    ld_status st;
-    LD_TRY(ld_lines_open(&r.lines, path, "mtx", progress, context));
-    LD_TRY(read_banner(&r));
-    LD_TRY(read_sizes(&r));
-    st = r.coordinate ? ld_mtx_read_entries(&r, sparse) : read_array(&r, dense);
-done:
-    ld_lines_close(&r.lines);
-    return st;
+    LD_CLEANED(close_lines) ld_mtx_reader r = {0};
+    LD_CHECK(ld_lines_open(&r.lines, path, "mtx", progress, context));
+    LD_CHECK(read_banner(&r));
+    LD_CHECK(read_sizes(&r));
+    return r.coordinate ? ld_mtx_read_entries(&r, sparse) : read_array(&r, dense);
 }

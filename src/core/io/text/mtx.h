@@ -1,7 +1,7 @@
 /* Matrix Market files (Boisvert, Pozo and Remington 1996, NISTIR 5935), plain or packed with gzip.
  *
- * Read are coordinate and array files with real, integer or pattern entries, general, symmetric
- * or skew-symmetric. Complex ones are refused. */
+ * Coordinate and array files are read with real, integer or pattern entries, general, symmetric or
+ * skew-symmetric. Complex ones are refused. */
 #ifndef LD_IO_MTX_H
 #define LD_IO_MTX_H
 
@@ -12,7 +12,8 @@
 
 /* Reads a file: a coordinate file into *sparse, an array into *dense; the other is left. Entries of
  * a coordinate file that occur twice are summed (patterns: kept once), symmetric ones spread to
- * both triangles. LD_FORMAT with the line when the file is not what its banner and its sizes say. */
+ * both triangles. LD_FORMAT with the line when the file is not what its banner and its sizes
+ * say. */
 ld_status ld_mtx_read(ld_csr **sparse, ld_tensor **dense, const char *path, ld_progress *progress,
                       void *context);
 

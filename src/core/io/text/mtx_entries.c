@@ -1,4 +1,4 @@
-/* The entries of a coordinate file, parsed in parallel.
+/* Parses the entries of a coordinate file in parallel.
  *
  * A block of text is cut into pieces at the ends of lines, each piece is parsed into room of its
  * own, and the pieces are put behind each other in the order of the file: cuts depend on the block
@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
 #include "io/text/mtx_reader.h"
 #include "io/text/number.h"
+#include "memory/memory.h"
+#include "system/threads.h"
 
 enum { PIECES = 32, PIECE = 1 << 15, SHORTEST_LINE = 4 };
 
@@ -33,7 +33,7 @@ typedef struct {
     int32_t *rows;
     int64_t n;     /* entries so far */
     int64_t taken; /* lines of entries so far */
-    char *room;    /* of the pieces */
+    char *room;    /* for the entries of all pieces */
     piece pieces[PIECES];
 } parser;
 
@@ -50,7 +50,8 @@ static const char *take_integer(int64_t *out, const char *p)
     return end ? end : ld_parse_integer(out, p);
 }
 
-/* Reads a line that is as nearly all are; where the next one begins, or NULL for any other. */
+/* Reads a line of the form that nearly all have. Returns the place of the next line, or NULL for a
+ * line of another form. */
 static char *take_plain(const ld_mtx_reader *r, char *line, entry *x)
 {
     const char *p = take_integer(&x->row, line);
@@ -64,7 +65,7 @@ static char *take_plain(const ld_mtx_reader *r, char *line, entry *x)
     return *p == '\n' && in_range && placed ? (char *)p + 1 : NULL;
 }
 
-/* A whole number in 1 .. high and the blanks behind it; NULL when there is none. */
+/* Takes a whole number in 1 .. high and the blanks behind it; NULL when there is none. */
 static const char *take_id(int64_t *out, const char *p, int64_t high)
 {
     p = ld_parse_integer(out, ld_mtx_skip_blanks(p));
@@ -142,7 +143,8 @@ static void parse_pieces(void *context, int64_t begin, int64_t end)
         parse(p->reader, &p->pieces[i]);
 }
 
-/* The error of the line at which a piece stopped; the lines before it have been counted. */
+/* Fails with the error of the line at which a piece stopped; the lines before it have been
+ * counted. */
 static ld_status fail_at(parser *p, const piece *x)
 {
     ld_mtx_reader *r = p->reader;
@@ -177,7 +179,7 @@ static ld_status append(parser *p, piece *x)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Cuts a block into pieces with room for what can come of them; returns how many. */
+/* Cuts a block into pieces with room for all entries that they can hold; returns how many. */
 static int64_t cut(parser *p, char *begin, char *end)
 {
     int64_t size = end - begin, count = size / PIECE + 1;
@@ -201,7 +203,7 @@ static int64_t cut(parser *p, char *begin, char *end)
     return count;
 }
 
-/* Room for what can come of a block. */
+/* Makes room for all entries that a block can hold. */
 static ld_status reserve(parser *p, int64_t size, int64_t *reserved)
 {
     int64_t copies = p->reader->symmetry == LD_MTX_GENERAL ? 1 : 2;
@@ -217,27 +219,24 @@ static ld_status parse_blocks(parser *p)
 {
     int64_t reserved = 0;
     char *begin, *end;
-    ld_status st;
-    LD_TRY(ld_lines_widen(&p->reader->lines, PIECES * PIECE));
-    LD_TRY(ld_lines_block(&p->reader->lines, &begin, &end));
+    LD_CHECK(ld_lines_widen(&p->reader->lines, PIECES * PIECE));
+    LD_CHECK(ld_lines_block(&p->reader->lines, &begin, &end));
     while (begin) {
-        LD_TRY(reserve(p, end - begin, &reserved));
+        LD_CHECK(reserve(p, end - begin, &reserved));
         int64_t count = cut(p, begin, end);
-        LD_TRY(ld_parallel_for(count, 1, parse_pieces, p));
+        LD_CHECK(ld_parallel_for(count, 1, parse_pieces, p));
         for (int64_t i = 0; i < count; i++)
-            LD_TRY(append(p, &p->pieces[i]));
-        LD_TRY(ld_lines_block(&p->reader->lines, &begin, &end));
+            LD_CHECK(append(p, &p->pieces[i]));
+        LD_CHECK(ld_lines_block(&p->reader->lines, &begin, &end));
     }
     if (p->taken < p->reader->count)
-        st = ld_fail(LD_FORMAT, "%s: ends after %" PRId64 " of %" PRId64 " entries",
-                     ld_ahead_name(p->reader->lines.file), p->taken, p->reader->count);
-done:
-    ld_free(p->room);
-    return st;
+        return ld_fail(LD_FORMAT, "%s: ends after %" PRId64 " of %" PRId64 " entries",
+                       ld_ahead_name(p->reader->lines.file), p->taken, p->reader->count);
+    return LD_OK;
 }
 
-/* The rows' offsets take memory whether there are entries or not: a line of text must not be able
- * to ask for gigabytes. */
+/* Refuses a matrix with far more rows or columns than entries. The rows' offsets take memory
+ * whether there are entries or not, and a line of text must not be able to ask for gigabytes. */
 static ld_status check_shape(const ld_mtx_reader *r)
 {
     enum { ALWAYS = 1 << 24, FOR_EACH_ENTRY = 64 };
@@ -250,27 +249,29 @@ static ld_status check_shape(const ld_mtx_reader *r)
                    ld_ahead_name(r->lines.file), r->lines.number, side, r->count);
 }
 
+static void free_parser(parser *p)
+{
+    ld_free(p->room);
+    ld_free(p->rows);
+}
+
 ld_status ld_mtx_read_entries(ld_mtx_reader *r, ld_csr **out)
 {
     int64_t copies = r->symmetry == LD_MTX_GENERAL ? 1 : 2;
-    parser p = {.reader = r};
-    ld_status st;
-    LD_TRY(ld_mtx_check_room(r, r->count, r->pattern ? SHORTEST_LINE : SHORTEST_LINE + 2));
-    LD_TRY(check_shape(r));
-    LD_TRY(ld_structure_new(&p.s, r->n_rows, r->n_cols, copies * r->count, false));
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_CLEANED(free_parser) parser p = {.reader = r};
+    LD_CHECK(ld_mtx_check_room(r, r->count, r->pattern ? SHORTEST_LINE : SHORTEST_LINE + 2));
+    LD_CHECK(check_shape(r));
+    LD_CHECK(ld_structure_new(&s, r->n_rows, r->n_cols, copies * r->count, false));
     if (!r->pattern || r->symmetry == LD_MTX_SKEW)
-        LD_TRY(ld_tensor_new(&p.values, 1, p.s->nnz, 1));
-    p.rows = ld_alloc_array(p.s->nnz, sizeof *p.rows, LD_MEM_IO);
-    if (!p.rows) {
-        st = LD_NOMEM;
-        goto done;
-    }
-    LD_TRY(parse_blocks(&p));
-    p.s->nnz = p.n;
-    LD_TRY(ld_csr_from_entries(out, p.s, p.rows, p.values));
-done:
-    ld_structure_unref(p.s);
-    ld_tensor_unref(p.values);
-    ld_free(p.rows);
-    return st;
+        LD_CHECK(ld_tensor_new(&values, 1, s->nnz, 1));
+    p.s = s;
+    p.values = values;
+    p.rows = ld_alloc_array(s->nnz, sizeof *p.rows, LD_MEM_IO);
+    if (!p.rows)
+        return LD_NOMEM;
+    LD_CHECK(parse_blocks(&p));
+    s->nnz = p.n;
+    return ld_csr_from_entries(out, s, p.rows, values);
 }

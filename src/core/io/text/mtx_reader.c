@@ -17,7 +17,8 @@ ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const 
     return LD_OK;
 }
 
-/* A declared number of entries in a file that cannot hold them would reserve memory for nothing. */
+/* Refuses a declared number of entries in a file that cannot hold them: they would take memory for
+ * nothing. */
 ld_status ld_mtx_check_room(const ld_mtx_reader *r, int64_t count, int64_t bytes)
 {
     int64_t left = ld_ahead_bound(r->lines.file) + 1;

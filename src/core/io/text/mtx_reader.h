@@ -1,12 +1,12 @@
-/* What the parts of the reader of Matrix Market share: mtx.c reads the banner and arrays, mtx_entries.c
- * the entries of coordinate files. */
+/* The part that the two files of the reader of Matrix Market files share: mtx.c reads the banner
+ * and arrays, mtx_entries.c the entries of coordinate files. */
 #ifndef LD_IO_MTX_READER_H
 #define LD_IO_MTX_READER_H
 
 #include "graph/csr.h"
 #include "io/text/lines.h"
 
-/* What begins a comment. */
+/* The character that begins a comment. */
 #define LD_MTX_COMMENTS "%"
 
 typedef enum { LD_MTX_GENERAL, LD_MTX_SYMMETRIC, LD_MTX_SKEW } ld_mtx_symmetry;
@@ -16,10 +16,10 @@ typedef struct {
     bool coordinate, pattern;
     ld_mtx_symmetry symmetry;
     int64_t n_rows, n_cols;
-    int64_t count; /* of entries in the file */
+    int64_t count; /* the entries in the file */
 } ld_mtx_reader;
 
-/* The blanks at p are over. */
+/* Skips the blanks at p. */
 static inline const char *ld_mtx_skip_blanks(const char *p)
 {
     while (*p == ' ' || *p == '\t')
@@ -27,14 +27,14 @@ static inline const char *ld_mtx_skip_blanks(const char *p)
     return p;
 }
 
-/* The number in field `column`, with nothing but blanks from there to the end of the line. */
+/* Reads the number in field `column`, with nothing but blanks from there to the end of the line. */
 ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,
                        float *value);
 
-/* LD_FORMAT unless the file can hold so many entries of at least so many bytes. */
+/* Fails with LD_FORMAT unless the file can hold so many entries of at least so many bytes. */
 ld_status ld_mtx_check_room(const ld_mtx_reader *r, int64_t count, int64_t bytes);
 
-/* The entries of a coordinate file, from the line behind the sizes on (mtx_entries.c). */
+/* Reads the entries of a coordinate file, from the line behind the sizes on (mtx_entries.c). */
 ld_status ld_mtx_read_entries(ld_mtx_reader *r, ld_csr **out);
 
 #endif

@@ -1,41 +1,36 @@
-/* Matrix Market files, written. */
+/* Writes Matrix Market files. */
 #include "io/text/mtx.h"
 #include "io/text/print.h"
 
 static ld_status put_sizes(ld_print *x, const char *banner, const char *kind, const int64_t *sizes,
                            int count)
 {
-    ld_status st;
-    LD_TRY(ld_print_text(x, banner));
-    LD_TRY(ld_print_text(x, kind));
+    LD_CHECK(ld_print_text(x, banner));
+    LD_CHECK(ld_print_text(x, kind));
     for (int i = 0; i < count; i++) {
-        LD_TRY(ld_print_text(x, i ? " " : "\n"));
-        LD_TRY(ld_print_integer(x, sizes[i]));
+        LD_CHECK(ld_print_text(x, i ? " " : "\n"));
+        LD_CHECK(ld_print_integer(x, sizes[i]));
     }
-    LD_TRY(ld_print_text(x, "\n"));
-done:
-    return st;
+    return ld_print_text(x, "\n");
 }
 
 static ld_status put_entries(ld_print *x, const ld_csr *a, bool lower, bool pattern)
 {
-    ld_status st = LD_OK;
     for (int64_t r = 0; r < a->s->n_rows; r++) {
         for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
             if (lower && a->s->columns[e] > r)
                 continue;
-            LD_TRY(ld_print_integer(x, r + 1));
-            LD_TRY(ld_print_text(x, " "));
-            LD_TRY(ld_print_integer(x, (int64_t)a->s->columns[e] + 1));
+            LD_CHECK(ld_print_integer(x, r + 1));
+            LD_CHECK(ld_print_text(x, " "));
+            LD_CHECK(ld_print_integer(x, (int64_t)a->s->columns[e] + 1));
             if (!pattern) {
-                LD_TRY(ld_print_text(x, " "));
-                LD_TRY(ld_print_float(x, ld_csr_value(a, r, e)));
+                LD_CHECK(ld_print_text(x, " "));
+                LD_CHECK(ld_print_float(x, ld_csr_value(a, r, e)));
             }
-            LD_TRY(ld_print_text(x, "\n"));
+            LD_CHECK(ld_print_text(x, "\n"));
         }
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 static int64_t count_lower(const ld_csr *a)
@@ -51,45 +46,38 @@ ld_status ld_mtx_write(const char *path, ld_csr *a, bool symmetric)
 {
     bool pattern = !a->values && !a->row_scale && !a->col_scale, is_so = true;
     const int64_t sizes[] = {a->s->n_rows, a->s->n_cols, symmetric ? count_lower(a) : a->s->nnz};
-    ld_print *x = NULL;
-    ld_status st;
+    ld_print *x;
     if (symmetric)
-        LD_TRY(ld_csr_is_symmetric(&is_so, a));
+        LD_CHECK(ld_csr_is_symmetric(&is_so, a));
     if (!is_so)
         return ld_fail(LD_VALUE, "mtx: the matrix is not symmetric");
-    LD_TRY(ld_print_open(&x, path, "mtx"));
-    st = put_sizes(x, "%%MatrixMarket matrix coordinate ",
-                   symmetric ? (pattern ? "pattern symmetric" : "real symmetric")
-                             : (pattern ? "pattern general" : "real general"),
-                   sizes, 3);
+    LD_CHECK(ld_print_open(&x, path, "mtx"));
+    ld_status st = put_sizes(x, "%%MatrixMarket matrix coordinate ",
+                             symmetric ? (pattern ? "pattern symmetric" : "real symmetric")
+                                       : (pattern ? "pattern general" : "real general"),
+                             sizes, 3);
     if (st == LD_OK)
         st = put_entries(x, a, symmetric, pattern);
     return ld_print_end(x, st);
-done:
-    return st;
 }
 
 static ld_status put_values(ld_print *x, const ld_tensor *t)
 {
-    ld_status st = LD_OK;
     for (int64_t c = 0; c < t->n_cols; c++) {
         for (int64_t r = 0; r < t->n_rows; r++) {
-            LD_TRY(ld_print_float(x, t->data[r * t->n_cols + c]));
-            LD_TRY(ld_print_text(x, "\n"));
+            LD_CHECK(ld_print_float(x, t->data[r * t->n_cols + c]));
+            LD_CHECK(ld_print_text(x, "\n"));
         }
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_mtx_write_dense(const char *path, const ld_tensor *t)
 {
     const int64_t sizes[] = {t->n_rows, t->n_cols};
     ld_print *x;
-    ld_status st = ld_print_open(&x, path, "mtx");
-    if (st != LD_OK)
-        return st;
-    st = put_sizes(x, "%%MatrixMarket matrix array ", "real general", sizes, 2);
+    LD_CHECK(ld_print_open(&x, path, "mtx"));
+    ld_status st = put_sizes(x, "%%MatrixMarket matrix array ", "real general", sizes, 2);
     if (st == LD_OK)
         st = put_values(x, t);
     return ld_print_end(x, st);

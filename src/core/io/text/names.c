@@ -1,12 +1,13 @@
-/* The texts lie in pages that never move; a table with open addressing, at most half full, leads
- * from a text's hash to its number. The hash is seeded, so that no file can be made to collide. */
+/* A hash table of texts. They lie in pages that never move; a table with open addressing, at most
+ * half full, leads from a text's hash to its number. The hash is seeded, so that no file can be
+ * made to collide. */
 #include "io/text/names.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
+#include "memory/memory.h"
 
 enum { PAGE = 1 << 16, FIRST_SLOTS = 64 };
 
@@ -30,7 +31,7 @@ struct ld_names {
     uint64_t seed;
 };
 
-/* Eight bytes at a time through the 128-bit product, both halves of it. */
+/* Hashes eight bytes at a time through the 128-bit product, both halves of it. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -50,7 +51,7 @@ static uint32_t hash_of(const ld_names *x, const char *text, int64_t length)
     return (uint32_t)mix(h, word);
 }
 
-/* Arrays for n_slots slots, with what there is. Nothing changes on failure. */
+/* Makes arrays for n_slots slots, with the names that there are. Nothing changes on failure. */
 static ld_status resize(ld_names *x, int64_t n_slots)
 {
     int32_t *slots = ld_alloc_array(n_slots, sizeof *slots, LD_MEM_IO);
@@ -110,7 +111,7 @@ int64_t ld_names_count(const ld_names *x)
     return x->count;
 }
 
-/* The slot of a text, or the empty one where it belongs. */
+/* Returns the slot of a text, or the empty one where it belongs. */
 static int32_t *find(const ld_names *x, const char *text, int64_t length, uint32_t hash)
 {
     int64_t s = hash & (x->n_slots - 1);
@@ -122,7 +123,7 @@ static int32_t *find(const ld_names *x, const char *text, int64_t length, uint32
     return &x->slots[s];
 }
 
-/* A copy that stays where it is; NULL when memory runs out. */
+/* Makes a copy of a text that never moves; NULL when memory runs out. */
 static const char *keep(ld_names *x, const char *text, int64_t length)
 {
     if (x->free_end - x->free <= length) {
@@ -148,9 +149,7 @@ ld_status ld_names_add(ld_names *x, int32_t *id, const char *text, int64_t lengt
         if (x->count == INT32_MAX - 1)
             return ld_fail(LD_RANGE, "names: there are more than %d", INT32_MAX - 1);
         if (2 * x->count == x->n_slots) {
-            ld_status st = resize(x, 2 * x->n_slots);
-            if (st != LD_OK)
-                return st;
+            LD_CHECK(resize(x, 2 * x->n_slots));
             slot = find(x, text, length, hash);
         }
         const char *copy = keep(x, text, length);

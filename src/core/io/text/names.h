@@ -1,5 +1,5 @@
-/* Texts numbered 0, 1, 2, ... in order of first appearance, and found again by their text: the
- * names of nodes or classes. */
+/* Names of nodes or classes: texts numbered 0, 1, 2, ... in order of first appearance, and found
+ * again by their text. */
 #ifndef LD_IO_NAMES_H
 #define LD_IO_NAMES_H
 
@@ -10,7 +10,7 @@
 
 typedef struct ld_names ld_names;
 
-/* No names yet; given back with ld_names_free. */
+/* Makes an empty list of names; it is given back with ld_names_free. */
 ld_status ld_names_new(ld_names **out);
 
 /* NULL is allowed. */
@@ -18,16 +18,17 @@ void ld_names_free(ld_names *x);
 
 int64_t ld_names_count(const ld_names *x);
 
-/* The number of a text, which becomes a new name if it is none yet. */
+/* Gives the number of a text, which becomes a new name if it is none yet. */
 ld_status ld_names_add(ld_names *x, int32_t *id, const char *text, int64_t length);
 
-/* The number of a text, or -1. */
+/* Returns the number of a text, or -1. */
 int32_t ld_names_find(const ld_names *x, const char *text, int64_t length);
 
-/* Where what stands behind each "\n" of a text begins, from 0. LD_RANGE for a text of 2^31 bytes. */
+/* Gives the places behind each "\n" of a text, from 0. Fails with LD_RANGE for a text of 2^31
+ * bytes. */
 ld_status ld_names_in_lines(ld_index **starts, const char *text, int64_t length);
 
-/* The text of a number 0 .. count - 1. */
+/* Returns the text of a number 0 .. count - 1. */
 const char *ld_names_text(const ld_names *x, int64_t id, int64_t *length);
 
 #endif

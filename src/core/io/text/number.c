@@ -1,4 +1,4 @@
-/* Decimal text to float.
+/* Parses decimal text to a float.
  *
  * The leading 18 digits m and a power of ten give m * 10^e in double precision with an error of a
  * few units in the last of its 53 bits: dropped digits, the conversion of m, the power and the
@@ -42,7 +42,7 @@ static void make_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* By the C library, whatever decimal point the user's language has. */
+/* Parses by the C library, whatever decimal point the user's language has. */
 static float slow(const char *p)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -54,10 +54,10 @@ static float slow(const char *p)
     return value;
 }
 
-/* Whether every number within ERROR of d rounds to the same normal float. */
+/* Returns true if every number within ERROR of d rounds to one and the same normal float. */
 static bool rounds_safely(double d)
 {
-    enum { DROPPED = 29 }; /* bits of a double that a float has not */
+    enum { DROPPED = 29 }; /* bits of a double that a float lacks */
     const uint64_t mask = ((uint64_t)1 << DROPPED) - 1, middle = (uint64_t)1 << (DROPPED - 1);
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
@@ -77,8 +77,8 @@ typedef struct {
     int64_t exponent;
 } decimal;
 
-/* The digits of a number without sign, and a point within, before or behind them; NULL when there
- * are none. More than DIGITS of them leave m without meaning. */
+/* Takes the digits of a number without sign, and a point within, before or behind them; returns
+ * NULL when there are none. With more than DIGITS of them m has no meaning. */
 static const char *take_digits(const char *p, decimal *x)
 {
     const char *first = p, *point = NULL;
@@ -93,8 +93,8 @@ static const char *take_digits(const char *p, decimal *x)
     return digits > 0 ? p : NULL;
 }
 
-/* The same for digits of any number: leading zeros take no room in m, and what does not fit counts
- * in the exponent only. */
+/* Takes any number of digits as take_digits does: leading zeros take no room in m, and digits that
+ * do not fit count in the exponent only. */
 static const char *take_many_digits(const char *p, decimal *x)
 {
     int room = DIGITS;
@@ -114,7 +114,7 @@ static const char *take_many_digits(const char *p, decimal *x)
     return p;
 }
 
-/* "e-12" behind a number; NULL when the digits are missing. */
+/* Takes an exponent such as "e-12" behind a number; returns NULL when the digits are missing. */
 static const char *take_exponent(const char *p, int64_t *exponent)
 {
     bool negative = p[1] == '-';

@@ -1,5 +1,5 @@
-/* Numbers in text. Parsing stops by itself at a byte that cannot belong to a number, so whatever
- * holds the text must have such a byte behind it: the end of the line, or a zero. */
+/* Parses numbers in text. Parsing stops by itself at a byte that cannot belong to a number, so the
+ * text must have such a byte behind it: the end of the line, or a zero. */
 #ifndef LD_IO_NUMBER_H
 #define LD_IO_NUMBER_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A whole number with an optional sign; where it ends, or NULL when there is none at p. One beyond
- * the range of int64 gives that range's end. */
+/* Parses a whole number with an optional sign. Returns where it ends, or NULL when there is none at
+ * p. A number beyond the range of int64 gives that range's end. */
 static inline const char *ld_parse_integer(int64_t *out, const char *p)
 {
     uint64_t value = 0;
@@ -28,9 +28,9 @@ static inline const char *ld_parse_integer(int64_t *out, const char *p)
     return p > first ? p : NULL;
 }
 
-/* The same for a number without a sign and of 1 to 7 digits, as most ids are, with 8 bytes to be read
- * from p on; NULL for any other. All digits at once: the bytes behind the last one are shifted out,
- * then pairs, fours and all eight are added up. */
+/* Parses a whole number without a sign and of 1 to 7 digits, as most ids are, with 8 bytes to be
+ * read from p on; returns NULL for any other. It takes all digits at once: the bytes behind the
+ * last one are shifted out, then pairs, fours and all eight are added up. */
 static inline const char *ld_parse_short(int64_t *out, const char *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -53,8 +53,9 @@ static inline const char *ld_parse_short(int64_t *out, const char *p)
 #endif
 }
 
-/* A decimal number, "-12", "1.5e-3", ".5", rounded correctly to float; where it ends, or NULL when
- * there is none at p. One too large gives an infinity. "inf", "nan" and "0x1" are no numbers. */
+/* Parses a decimal number, "-12", "1.5e-3", ".5", rounded correctly to float. Returns where it
+ * ends, or NULL when there is none at p. One too large gives an infinity. "inf", "nan" and "0x1"
+ * are no numbers. */
 const char *ld_parse_float(float *out, const char *p);
 
 #endif

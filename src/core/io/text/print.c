@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/archive/zlib_memory.h"
+#include "memory/memory.h"
 
 enum { BUFFER = 1 << 16, GZIP_WINDOW = 15 + 16, LEVEL = 6, MEMORY_LEVEL = 8, LONGEST_NUMBER = 32 };
 
@@ -28,31 +28,28 @@ static void release(ld_print *x)
     ld_free(x);
 }
 
+static void release_held(ld_print **x)
+{
+    release(*x);
+}
+
 ld_status ld_print_open(ld_print **out, const char *path, const char *reader)
 {
     size_t length = strlen(path);
     bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
-    ld_status st;
-    ld_print *x = ld_calloc_array(1, sizeof *x, LD_MEM_IO);
-    if (!x || !(x->buffer = ld_alloc(2 * BUFFER, LD_MEM_IO))) {
-        st = LD_NOMEM;
-        goto done;
-    }
+    LD_CLEANED(release_held) ld_print *x = ld_calloc_array(1, sizeof *x, LD_MEM_IO);
+    if (!x || !(x->buffer = ld_alloc(2 * BUFFER, LD_MEM_IO)))
+        return LD_NOMEM;
     if (packed) {
         ld_zlib_use_memory(&x->z);
         if (deflateInit2(&x->z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
-            Z_OK) {
-            st = LD_NOMEM; /* the only way to fail; the message is ld_alloc's */
-            goto done;
-        }
+            Z_OK)
+            return LD_NOMEM; /* the only way to fail; the message is ld_alloc's */
         x->packed = true;
     }
-    LD_TRY(ld_writer_open(&x->writer, path, reader));
-    *out = x;
-    x = NULL;
-done:
-    release(x);
-    return st;
+    LD_CHECK(ld_writer_open(&x->writer, path, reader));
+    *out = ld_take(&x);
+    return LD_OK;
 }
 
 /* Hands the text to the writer; `flush` is zlib's, Z_FINISH at the end. */
@@ -77,7 +74,7 @@ static ld_status drain(ld_print *x, int flush)
     return st;
 }
 
-/* Where `size` more bytes of text can be put; NULL with the status in *st. */
+/* Returns the place for `size` more bytes of text; NULL with the status in *st. */
 static char *room_for(ld_print *x, int64_t size, ld_status *st)
 {
     *st = x->used + size > BUFFER ? drain(x, Z_NO_FLUSH) : LD_OK;

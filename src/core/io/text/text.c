@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "io/text/number.h"
+#include "memory/memory.h"
 
 static const char COMMENTS[] = "#%";
 
@@ -16,7 +16,7 @@ typedef struct ld_table_rows {
     ld_lines lines;
     ld_table *table;
     char separator;
-    bool in_pieces;   /* what is read does not grow with the file */
+    bool in_pieces;   /* memory does not grow with the file */
     char *line, *end; /* the next row; NULL behind the last */
 } reader;
 
@@ -34,8 +34,8 @@ static char *skip_blanks(const reader *r, char *p)
     return p;
 }
 
-/* Behind a field: whether it ends at p; *p moves to the next field, or becomes NULL behind the last
- * one. */
+/* Returns true if a field ends at p, and moves *p to the next field, or makes it NULL behind the
+ * last one. */
 static bool end_field(const reader *r, char **p, const char *end)
 {
     char *at = skip_blanks(r, *p);
@@ -48,7 +48,7 @@ static bool end_field(const reader *r, char **p, const char *end)
     return separated;
 }
 
-/* Where a field without quotes ends, before blanks. */
+/* Returns where a field without quotes ends, before blanks. */
 static char *bare_end(const reader *r, char *p, char *end)
 {
     char *q = p;
@@ -64,8 +64,8 @@ static char *bare_end(const reader *r, char *p, char *end)
     return q;
 }
 
-/* A text at p, its quotes taken off in place; where it ends in the line, or NULL when the closing
- * quote is missing. */
+/* Takes a text at p, and its quotes off in place. Returns where it ends in the line, or NULL when
+ * the closing quote is missing. */
 static char *take_text(const reader *r, char *p, char *end, char **text, int64_t *length)
 {
     if (*p != '"') {
@@ -105,7 +105,7 @@ static ld_status fail_field(const reader *r, int64_t column, char *p, char *end,
     return ld_lines_fail(&r->lines, column + 1, p, bare_end(r, p, end), expected);
 }
 
-/* The text of the first field that lacks, or that is too many. */
+/* Fails with the text of the first field that lacks, or that is too many. */
 static ld_status fail_ragged(const reader *r, int64_t column, char *p, char *end)
 {
     char expected[80];
@@ -121,10 +121,8 @@ static ld_status push(const reader *r, ld_column *c, ld_cell cell)
     ld_grow *g = &c->cells;
     if (g->count == g->room) {
         bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
-        ld_status st = ld_grow_more(g, r->in_pieces ? 1 : ld_lines_share(&r->lines),
-                                    number ? LD_MEM_TENSOR : LD_MEM_INDEX);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_grow_more(g, r->in_pieces ? 1 : ld_lines_share(&r->lines),
+                              number ? LD_MEM_TENSOR : LD_MEM_INDEX));
     }
     g->cells[g->count++] = cell;
     return LD_OK;
@@ -166,11 +164,21 @@ static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **
     return push(r, c, (ld_cell){.id = (int32_t)id});
 }
 
+/* Returns where a field that stands for no number ends: an empty one, "nan" or "na"; NULL for
+ * another. */
+static char *missing_end(const reader *r, char *p, char *end)
+{
+    char *stop = bare_end(r, p, end);
+    bool missing = stop == p || (stop - p == 3 && strncasecmp(p, "nan", 3) == 0) ||
+                   (stop - p == 2 && strncasecmp(p, "na", 2) == 0);
+    return missing ? stop : NULL;
+}
+
 static ld_status store_number(const reader *r, ld_column *c, int64_t column, char **p, char *end)
 {
-    ld_cell cell;
-    char *start = *p;
-    *p = (char *)ld_parse_float(&cell.number, start);
+    ld_cell cell = {.number = NAN};
+    char *start = *p, *missing = r->table->missing ? missing_end(r, start, end) : NULL;
+    *p = missing ? missing : (char *)ld_parse_float(&cell.number, start);
     if (!*p || !end_field(r, p, end))
         return fail_field(r, column, start, end, "a number");
     if (isinf(cell.number))
@@ -189,8 +197,8 @@ static ld_status store_name(const reader *r, ld_column *c, int64_t column, char 
     bool empty = length == 0 && ld_names_find(c->names, text, 0) < 0;
     if (empty || memchr(text, '\0', (size_t)length))
         return ld_lines_fail(&r->lines, column + 1, text, text + length, "a name");
-    ld_status st = ld_names_add(c->names, &cell.id, text, length);
-    return st == LD_OK ? push(r, c, cell) : st;
+    LD_CHECK(ld_names_add(c->names, &cell.id, text, length));
+    return push(r, c, cell);
 }
 
 static ld_status skip_field(const reader *r, int64_t column, char **p, char *end)
@@ -238,42 +246,35 @@ static char guess_separator(const char *line, const char *end)
     return ' ';
 }
 
-/* The texts of a line, a zero behind each, in a new block. */
+/* Copies the texts of a line, a zero behind each, to a new block. */
 static ld_status split(const reader *r, char **fields, int64_t *n_fields, const char *line,
                        const char *line_end)
 {
     int64_t size = line_end - line, length;
-    ld_status st = LD_OK;
-    char *text, *out = NULL, *to;
-    char *copy = ld_alloc((size_t)size + 1, LD_MEM_IO); /* for quotes are taken off in place */
-    if (!copy || !(out = ld_alloc((size_t)size + 1, LD_MEM_IO))) {
-        st = LD_NOMEM;
-        goto done;
-    }
+    char *text, *to;
+    LD_FREED char *copy = ld_alloc((size_t)size + 1, LD_MEM_IO); /* quotes are taken off in place */
+    LD_FREED char *out = ld_alloc((size_t)size + 1, LD_MEM_IO);
+    if (!copy || !out)
+        return LD_NOMEM;
     memcpy(copy, line, (size_t)size + 1);
     to = out;
     *n_fields = 0;
     for (char *p = copy; p; ++*n_fields) {
         char *start = p;
         p = take_text(r, p, copy + size, &text, &length);
-        if (!p || !end_field(r, &p, copy + size)) {
-            st = ld_lines_fail(&r->lines, *n_fields + 1, start, copy + size,
-                               "a closing quote and a separator");
-            goto done;
-        }
+        if (!p || !end_field(r, &p, copy + size))
+            return ld_lines_fail(&r->lines, *n_fields + 1, start, copy + size,
+                                 "a closing quote and a separator");
         memcpy(to, text, (size_t)length);
         to += length;
         *to++ = '\0';
     }
-    *fields = out;
-    out = NULL;
-done:
-    ld_free(copy);
-    ld_free(out);
-    return st;
+    *fields = ld_take(&out);
+    return LD_OK;
 }
 
-/* "inf" and "nan" begin as words do, but are bad numbers and no titles. */
+/* Returns true if a field is a title: it begins as words do. "inf" and "nan" do, too, but are bad
+ * numbers. */
 static bool is_title(const char *field)
 {
     bool letter = (*field | 32) >= 'a' && (*field | 32) <= 'z';
@@ -297,7 +298,7 @@ static bool looks_like_header(const ld_table *t, const char *fields, int64_t n_f
     return numeric;
 }
 
-/* Learns from the first line; *line becomes NULL if it was a header. */
+/* Learns the separator from the first line, and if that is a header: *line becomes NULL then. */
 static ld_status begin(reader *r, char **line, const char *end)
 {
     ld_table *t = r->table;
@@ -321,8 +322,8 @@ static ld_status begin(reader *r, char **line, const char *end)
     return st;
 }
 
-/* The next line of a table. A blank one before it may be a row whose value is missing: left out, all
- * rows behind it would be those of other nodes. */
+/* Gives the next line of a table. A blank line before it is refused: it may be a row whose value is
+ * missing, and without it all rows behind would be those of other nodes. */
 static ld_status next_row(reader *r, char **line, char **end)
 {
     ld_status st = ld_lines_next_full(&r->lines, COMMENTS, line, end);
@@ -338,59 +339,52 @@ static ld_status next_row(reader *r, char **line, char **end)
 /* Opens the file and learns from its first line; r->line is the first row then. */
 static ld_status start(reader *r, const char *path)
 {
-    ld_status st;
-    LD_TRY(ld_lines_open(&r->lines, path, "text", r->table->progress, r->table->context));
-    LD_TRY(next_row(r, &r->line, &r->end));
-    if (!r->line) {
-        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r->lines.file));
-        goto done;
-    }
-    LD_TRY(begin(r, &r->line, r->end));
+    LD_CHECK(ld_lines_open(&r->lines, path, "text", r->table->progress, r->table->context));
+    LD_CHECK(next_row(r, &r->line, &r->end));
     if (!r->line)
-        LD_TRY(next_row(r, &r->line, &r->end));
-done:
-    return st;
+        return ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r->lines.file));
+    LD_CHECK(begin(r, &r->line, r->end));
+    if (!r->line)
+        LD_CHECK(next_row(r, &r->line, &r->end));
+    return LD_OK;
 }
 
-/* The next n rows, or as many as there are. */
+/* Reads the next n rows, or as many as there are. */
 static ld_status read_rows(reader *r, int64_t n)
 {
-    ld_status st = LD_OK;
     for (; r->line && n > 0; n--, r->table->n_rows++) {
-        LD_TRY(store_line(r, r->line, r->end));
-        LD_TRY(next_row(r, &r->line, &r->end));
+        LD_CHECK(store_line(r, r->line, r->end));
+        LD_CHECK(next_row(r, &r->line, &r->end));
     }
-done:
-    return st;
+    return LD_OK;
+}
+
+static void close_lines(reader *r)
+{
+    ld_lines_close(&r->lines);
 }
 
 ld_status ld_table_read(ld_table *t, const char *path)
 {
-    reader r = {.table = t};
-    ld_status st;
-    LD_TRY(start(&r, path));
-    LD_TRY(read_rows(&r, INT32_MAX));
+    LD_CLEANED(close_lines) reader r = {.table = t};
+    LD_CHECK(start(&r, path));
+    LD_CHECK(read_rows(&r, INT32_MAX));
     if (r.line)
-        st = ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
-                     ld_ahead_name(r.lines.file), r.lines.number, INT32_MAX);
-done:
-    ld_lines_close(&r.lines);
-    return st;
+        return ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
+                       ld_ahead_name(r.lines.file), r.lines.number, INT32_MAX);
+    return LD_OK;
 }
 
 ld_status ld_table_open(ld_table_rows **out, ld_table *t, const char *path)
 {
-    reader *r = ld_calloc_array(1, sizeof *r, LD_MEM_IO);
+    LD_OWN(ld_table_rows) *r = ld_calloc_array(1, sizeof *r, LD_MEM_IO);
     if (!r)
         return LD_NOMEM;
     r->table = t;
     r->in_pieces = true;
-    ld_status st = start(r, path);
-    if (st == LD_OK)
-        *out = r;
-    else
-        ld_table_close(r);
-    return st;
+    LD_CHECK(start(r, path));
+    *out = ld_take(&r);
+    return LD_OK;
 }
 
 ld_status ld_table_next(ld_table_rows *r, int64_t n)
@@ -407,20 +401,14 @@ void ld_table_close(ld_table_rows *r)
 
 ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char separator)
 {
-    reader r = {0};
+    LD_CLEANED(close_lines) reader r = {0};
     char *line, *end;
-    ld_status st;
-    LD_TRY(ld_lines_open(&r.lines, path, "text", NULL, NULL));
-    LD_TRY(next_row(&r, &line, &end));
-    if (!line) {
-        st = ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
-        goto done;
-    }
+    LD_CHECK(ld_lines_open(&r.lines, path, "text", NULL, NULL));
+    LD_CHECK(next_row(&r, &line, &end));
+    if (!line)
+        return ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
     r.separator = separator ? separator : guess_separator(line, end);
-    LD_TRY(split(&r, fields, n_fields, line, end));
-done:
-    ld_lines_close(&r.lines);
-    return st;
+    return split(&r, fields, n_fields, line, end);
 }
 
 ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column)
@@ -435,7 +423,8 @@ ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column)
                           rest ? t->n_fields - t->n_columns + 1 : 0);
 }
 
-/* How many nodes there are: as many as said, or as the two columns of them need. */
+/* Returns how many nodes there are: as many as the caller said, or as the two columns of them
+ * need. */
 static int64_t count_nodes(const ld_table *t)
 {
     int64_t n = t->n_ids;
@@ -451,11 +440,10 @@ static int64_t count_nodes(const ld_table *t)
 
 ld_status ld_table_matrix(ld_csr **out, ld_table *t, const char *path)
 {
-    ld_structure *s = NULL;
-    ld_tensor *values = NULL;
-    int32_t *rows = NULL;
+    LD_OWN(ld_structure) *s = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_FREED int32_t *rows = NULL;
     int64_t count = t->columns[0].cells.count, n = count_nodes(t);
-    ld_status st;
     if (t->n_ids == 0 && t->most > NODES_ALWAYS + NODES_FOR_EACH_LINE * t->n_rows)
         return ld_fail(LD_RANGE,
                        "text: %s: line %lld, column %lld: id %lld is far beyond the %lld lines; "
@@ -463,19 +451,14 @@ ld_status ld_table_matrix(ld_csr **out, ld_table *t, const char *path)
                        path, (long long)t->most_line, (long long)t->most_column,
                        (long long)t->most + t->first_id, (long long)t->n_rows);
     if (count > 0) {
-        LD_TRY(ld_structure_of_block(&s, n, n, count, ld_grow_block(&t->columns[0].cells)));
+        LD_CHECK(ld_structure_of_block(&s, n, n, count, ld_grow_block(&t->columns[0].cells)));
         rows = ld_grow_block(&t->columns[1].cells);
     } else {
-        LD_TRY(ld_structure_new(&s, n, n, 0, false));
+        LD_CHECK(ld_structure_new(&s, n, n, 0, false));
     }
     if (t->n_columns > 2 && t->columns[2].kind == LD_COLUMN_NUMBER)
-        LD_TRY(ld_grow_tensor(&values, &t->columns[2].cells, 0));
-    LD_TRY(ld_csr_from_entries(out, s, rows, values));
-done:
-    ld_structure_unref(s);
-    ld_tensor_unref(values);
-    ld_free(rows);
-    return st;
+        LD_CHECK(ld_grow_tensor(&values, &t->columns[2].cells, 0));
+    return ld_csr_from_entries(out, s, rows, values);
 }
 
 void ld_table_clear(ld_table *t)

@@ -1,0 +1,46 @@
+--- Measurements of samplers beside LADIES: processor time of mini-batches, taken in turns, and
+-- numbers of samples with which both have as many distinct nodes.
+
+local equal = require "ladies.lab.cost.equal"
+local in_turns = require "experiments.bench.in_turns"
+local tables = require "ladies.base.tables"
+
+-- The first groups for times and for equal numbers of nodes.
+local TIMES, EQUAL = 40001, 60001
+
+local beside_ladies = {}
+
+--- beside_ladies.equal(shared, list): the subjects of a list, of which the others get the number of
+-- samples with which they have as many distinct nodes as the first: array of {subject =, reached =}
+-- (see ladies.lab.cost.equal).
+function beside_ladies.equal(shared, list) return equal.find(shared, list, "nodes", EQUAL) end
+
+--- beside_ladies.run(shared, one, draws, statistics): the run of a subject in a context of the
+-- laboratory, as its measurements take one.
+function beside_ladies.run(shared, one, draws, statistics)
+  return {context = shared, sampler = shared:sampler(one), statistics = statistics or {},
+    draws = draws, known = shared:exact(shared:propagation_of(one)), name = one.title}
+end
+
+-- Processor seconds of one mini-batch: its sampling, and that with its step.
+local function seconds_of(run, group)
+  local seeds, rng, place = run.context:arguments(run.sampler, group, 1)
+  local began = os.clock()
+  local batch = run.sampler(seeds, rng, place)
+  local sampled = os.clock()
+  batch.rng = rng
+  run.known:with_loss(batch, function()
+    if batch.after_step then batch.after_step(batch, run.known.model) end
+  end)
+  return {sampled - began, os.clock() - began}
+end
+
+--- beside_ladies.times(base, run, batches): the ratios of the seconds of `run` to those of `base`,
+-- of sampling and of that with the step: medians over the batches with their intervals.
+function beside_ladies.times(base, run, batches)
+  return in_turns(tables.map({base, run}, function(one)
+    return function(round) return seconds_of(one, TIMES + round) end
+  end), batches)[2]
+end
+
+return beside_ladies

@@ -1,0 +1,162 @@
+-- ladies bench papers: training on a graph that does not fit in memory, beside one that does
+--
+--   ladies bench papers [--nodes 1000000,10000000] [--memory 4G] [--folder PATH] [--out FILE.json]
+--
+-- For every number of nodes, by default that of ogbn-papers100M, a graph is made as that one is: 16
+-- edges a node, 128 float16 features, 172 classes, 1.1 % of the nodes for training. It is made in
+-- bounded memory, opened for the first time (and checked) and again, and trained on by LADIES and
+-- GraphSAGE, each in a process of its own, first with nothing of the file in memory (cold) and then
+-- on the same mini-batches again (warm); last it is removed. Seconds to prepare are those of the
+-- sampler and of the first batch. Batches on a smaller graph whose
+-- features are in memory (fits) are what these are set against.
+
+local core = require "ladies_core"
+local ladies = require "ladies"
+local cli = require "ladies.command.cli"
+local json = require "ladies.base.json"
+local of_machine = require "ladies.base.machine"
+local own_process = require "experiments.bench.own_process"
+local papers = require "experiments.bench.papers"
+local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
+
+local spec = {
+  name = "ladies bench papers",
+  about = "Makes graphs larger than memory, and measures what training on them costs.",
+  {"nodes", "LIST", "array of integers", help = "of the graphs (default 111059956)"},
+  {"edges", "N", "positive integer", default = 16, help = "for each node"},
+  {"batches", "N", "positive integer", default = 200, help = "of 512 nodes, that are timed"},
+  {"workers", "N", "non-negative integer", default = 1, help = "threads that sample ahead, "
+      .. "and wait for the disk"},
+  {"layers", "N", "positive integer", default = 3, help = "of the networks"},
+  {"fits", "N", "positive integer", default = 1000000, help = "nodes of the graph that fits"},
+  {"memory", "SIZE", "string", help = "for making, and for exact validation (default: a quarter of "
+      .. "the machine's)"},
+  {"threads", "N", "integer in [1, 256]", help = "of the parallel loops"},
+  {"folder", "PATH", "string", default = "/tmp", help = "where the graphs may lie, 450 bytes a "
+      .. "node"},
+  {"out", "FILE", "string", help = "a .json file for the results"},
+  {"stage", "NAME", "make|open|train", help = "one part alone; its options are --given"},
+  {"given", "JSON", "string", help = "of a stage"},
+}
+
+-- ---------------------------------------------------------------- processes
+
+-- The result of papers[stage](given) in a process of its own.
+local function in_process(stage, given)
+  local printed = own_process{"bench", "papers", "--threads", tostring(ladies.threads()),
+    "--stage", stage, "--given", json.encode(given)}
+  if core.isatty(2) then io.stderr:write(("%s of %s\n"):format(stage, given.file)) end
+  return json.decode(printed:match "([^\n]*)\n$")
+end
+
+-- ---------------------------------------------------------------- measurements
+
+-- Removes a file, and what a process that was ended has left of it.
+local function remove(folder, name)
+  for _, file in ipairs(core.exists(folder) and core.files(folder) or {}) do
+    if file:sub(1, #name) == name then os.remove(folder .. "/" .. file) end
+  end
+end
+
+-- Makes a graph of n nodes, calls f(path, made) and removes it.
+local function with_graph(opts, n, f)
+  local name = ("ladies-papers-%d-%d.safetensors"):format(n, math.random(1 << 40))
+  local path = opts.folder .. "/" .. name
+  local _ <close> = setmetatable({}, {__close = function() remove(opts.folder, name) end})
+  local made = in_process("make",
+    {file = path, nodes = n, edges = opts.edges, memory = opts.memory})
+  return f(path, made)
+end
+
+local function train(opts, path, resident)
+  local results = {}
+  for _, method in ipairs(papers.METHODS) do
+    results[method[1]] = in_process("train", {file = path, method = method[1],
+      samples = method[2], layers = opts.layers, batches = opts.batches,
+      workers = opts.workers, memory = opts.memory, resident = resident})
+  end
+  return results
+end
+
+local function measure(opts, n)
+  return with_graph(opts, n, function(path, made)
+    local result = {nodes = n, made = made}
+    result.first = in_process("open", {file = path})
+    result.opened = in_process("open", {file = path})
+    result.trained = train(opts, path, false)
+    return result
+  end)
+end
+
+-- ---------------------------------------------------------------- the table
+
+local function gigabytes(bytes) return bytes and ("%.2f"):format(bytes / 1e9) or "?" end
+
+local function print_head()
+  print "      nodes  file GB   made s  checked s  opened s"
+end
+
+local function print_graph(result)
+  print(("%11d  %7s  %7.1f  %9.1f  %8.2f"):format(result.nodes, gigabytes(result.made.bytes),
+    result.made.seconds, result.first.seconds, result.opened.seconds))
+end
+
+local function print_batches(results, fits)
+  print "\nms of a batch, the mean without the first; own: GB of memory of no file, and share"
+  print("      nodes  method        fits     cold  ratio     warm  ratio  own GB  share"
+    .. "  prepared s  val F1")
+  for _, result in ipairs(results) do
+    for _, method in ipairs(papers.METHODS) do
+      local one, base = result.trained[method[1]], fits[method[1]].warm.mean
+      local share = one.anonymous and one.anonymous / result.made.bytes
+      print(("%11d  %-9s  %7.1f  %7.1f  %5.2f  %7.1f  %5.2f  %6s  %4s %%  %10.2f  %.4f %s"):format(
+        result.nodes, method[1], base, one.cold.mean, one.cold.mean / base, one.warm.mean,
+        one.warm.mean / base, gigabytes(one.anonymous),
+        share and ("%.0f"):format(100 * share) or "?", one.prepared + one.cold.first / 1e3,
+        one.validation.f1,
+        one.validation.way))
+    end
+  end
+end
+
+-- Says why validation was sampled, where it was.
+local function print_sampled(results)
+  for _, result in ipairs(results) do
+    local one = result.trained[papers.METHODS[1][1]].validation
+    if one.way == "sampled" then
+      print(("%d nodes: validation is of %d nodes, each from a sampled neighbourhood; exact "
+        .. "inference would hold %s GB"):format(result.nodes, one.nodes, gigabytes(one.would_hold)))
+    end
+  end
+end
+
+cli.main(spec, arg, function(opts)
+  if opts.threads then ladies.threads(opts.threads) end
+  if opts.stage then
+    return print(json.encode(papers[opts.stage](json.decode(opts.given))))
+  end
+  package.loaded.ladies_host.heed_termination()      -- the files are large
+  opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory) or nil
+  print(("%s, %d threads; %d edges a node, %d batches, %s, %d layers"):format(of_machine.text(),
+    ladies.threads(), opts.edges, opts.batches,
+    opts.workers == 1 and "a worker" or opts.workers .. " workers", opts.layers))
+  local fits = with_graph(opts, opts.fits, function(path) return train(opts, path, true) end)
+  local results = {}
+  print_head()
+  for i, n in ipairs(opts.nodes or {papers.NODES}) do
+    results[i] = measure(opts, n)
+    print_graph(results[i])
+    io.stdout:flush()
+  end
+  print_batches(results, fits)
+  print_sampled(results)
+  if opts.out then
+    core.file.write(opts.out, json.encode{machine = of_machine.processor(),
+      cores = of_machine.cores, numerics = of_machine.numerics(), threads = ladies.threads(),
+      settings = tables.map({"edges", "batches", "workers", "layers", "fits"}, function(name)
+        return ("%s %d"):format(name, opts[name])
+      end), fits = fits, results = results} .. "\n")
+    print("in " .. opts.out)
+  end
+end)

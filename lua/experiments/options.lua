@@ -1,0 +1,161 @@
+--- The options of the experiments, each once: for the function of an experiment, which checks them,
+-- and for its command, which reads them from the command line. They are written as
+-- ladies.command.cli has them. `about` is what the command does; `folder` where its study of
+-- trainings is, or true where it has several; both take the options of a study besides.
+-- `reads_data` says that the command also takes the options of ladies.data.load.
+
+local declared = {}
+
+local RUNS = {"runs", "N", "positive integer"}
+local QUIET = {"quiet", help = "no progress"}
+
+-- An option with another help text, or default.
+local function with(option, more)
+  local own = table.move(option, 1, #option, 1, {})
+  for key, value in pairs(more) do own[key] = value end
+  return own
+end
+
+local PRESET = {"preset", "NAME", "default|paper|code", default = "default",
+  help = "default, paper (the paper's text) or code (the authors' program)"}
+
+declared.table3 = {
+  reads_data = true,
+  folder = "runs/table3-PRESET-1",
+  about = [[Trains full batch, GraphSAGE, FastGCN, LADIES, VR-GCN and Cluster-GCN on the paper's
+    data sets by its protocol, and prints F1, time, memory and batches beside the paper's.]],
+  PRESET,
+  with(RUNS, {help = "of each method, with the seeds 1 to N (default 10)"}),
+  {"quick", help = "2 runs of full batch, FastGCN (64), LADIES (64) and LADIES (512)"},
+  {"datasets", "LIST", "array of strings", help = "data sets (default cora,citeseer,pubmed and, "
+    .. "where it is, reddit); reddit-scale is a random graph of Reddit's size"},
+  {"methods", "LIST", "array of strings", help = "methods with their samples, such as "
+    .. "ladies:64,full; fastgcn:large has the paper's 1024 or 8192"},
+}
+
+declared.ablate = {
+  reads_data = true,
+  folder = "runs/ablate-1",
+  about = [[Trains LADIES with one choice of a preset changed at a time, and with every combination
+    of probabilities and united nodes, and prints test F1 with 95 % intervals.]],
+  {"presets", "LIST", "array of default|paper|code", default = {"default", "paper", "code"},
+    help = "where to start from"},
+  {"parts", "LIST", "array of changes|cross", default = {"changes", "cross"},
+    help = "changes: one choice at a time; cross: probabilities and unions"},
+  with(RUNS, {default = 10, help = "of each, with the seeds 1 to N"}),
+  {"samples", "N", "positive integer", default = 64, help = "nodes drawn for a layer"},
+  {"datasets", "LIST", "array of strings", default = {"cora", "citeseer", "pubmed"},
+    help = "data sets"},
+}
+
+declared.figures = {
+  reads_data = true,
+  folder = "runs/figures-PRESET-1",
+  about = [[Draws the paper's figures from repeated runs: F1 over batches by number of samples, per
+    epoch, by method over batches and seconds, against samples and against depth.]],
+  PRESET,
+  {"figures", "LIST", "array of sample_curves|epochs|convergence|samples|depth",
+    default = {"sample_curves", "epochs", "convergence", "samples", "depth"},
+    help = "which of them"},
+  with(RUNS, {default = 5, help = "of each, with the seeds 1 to N"}),
+  {"datasets", "LIST", "array of strings", help = "data sets of all figures (default pubmed for "
+    .. "sample_curves and epochs, cora,citeseer,pubmed for the others)"},
+}
+
+declared.costs = {
+  about = [[Measures time and memory of a batch over layers, width, batch, samples and nodes, and
+    compares the fitted exponents with the complexities of the paper's Table 2.]],
+  {"methods", "LIST", "array of strings",
+    help = "of full, graphsage, vrgcn, fastgcn, ladies (default all)"},
+  {"batches", "N", "positive integer", help = "measured at every shape (default 7)"},
+  {"scale", "X", "positive number", help = "times the number of nodes (default 1)"},
+  {"seed", "N", "integer", default = 1, help = "of everything random"},
+  {"quick", help = "3 batches, a quarter of the nodes: seconds"},
+  {"out", "DIR", "string", help = "where results are kept (default runs/costs-N)"},
+  QUIET,
+}
+
+declared.variance = {
+  reads_data = true,
+  about = [[Measures variance and bias of the two-layer embeddings that samplers estimate, over
+    sample numbers, against the bounds of the paper's Table 2 from the same graph.]],
+  {"datasets", "LIST", "array of strings",
+    help = "names or paths; power-law is generated (default cora,citeseer,pubmed,wordnet,power-law "
+      .. "as far as they need not be fetched)"},
+  {"methods", "LIST", "array of strings",
+    help = "of graphsage, vrgcn, fastgcn, ladies, ... (default all), and files of own ones "
+      .. "(FILE.lua)"},
+  {"samples", "LIST", "array of positive integers",
+    help = "nodes of a layer, or neighbours of a node (default 5,16,64,256,512)"},
+  {"batches", "N", "positive integer", help = "of random nodes, 2 at least (default 12)"},
+  {"draws", "N", "positive integer",
+    help = "of the sampler for each batch; more where errors are rare, fewer where they vary "
+      .. "little (default 16)"},
+  {"batch-size", "N", "positive integer", default = 512, help = "nodes of a batch"},
+  {"hidden", "N", "positive integer", help = "hidden width (default 128)"},
+  {"steps", "N", "non-negative integer", default = 20, help = "of training; 0: first weights"},
+  {"lag", "N", "non-negative integer", default = 10, help = "steps that VR-GCN's history is old"},
+  {"normalize", "P", "sym|row", default = "sym",
+    help = "P: D^-1/2 (A+I) D^-1/2 or D^-1 (A+I)"},
+  {"seed", "N", "integer", default = 1, help = "of everything random"},
+  {"quick", help = "two graphs, fewer batches, draws and samples: seconds"},
+  {"out", "DIR", "string", help = "where results are kept (default runs/variance-N)"},
+  QUIET,
+}
+
+declared.report = {
+  about = "Writes one document of what the commands of the reproduction have measured.",
+  {"runs", "DIR", "string", default = "runs", help = "the folder with the folders of the studies"},
+  {"out", "FILE", "string", default = "doc/reproduction.md",
+    help = "the document; its pictures go into a folder of its name beside it"},
+}
+
+declared.reproduce = {
+  folder = true,
+  about = [[Runs all experiments of the reproduction that are not finished yet, and writes the
+    document of them.]],
+  with(RUNS, {help = "of each training but the sweeps' (default 10, and of the figures 3)"}),
+  {"quick", help = "2 runs of each, 1 of the sweeps', and the quick forms of table 3, variance "
+    .. "and costs"},
+  {"datasets", "LIST", "array of strings",
+    help = "data sets, instead of those of the experiments"},
+  {"folder", "DIR", "string",
+    help = "where the folders of the studies are (default runs/reproduce)"},
+  {"out", "FILE", "string", default = "doc/reproduction.md", help = "the document"},
+}
+
+declared.followers = {
+  folder = true,
+  about = [[Compares every method at equal nodes and at equal seconds, and every architecture; tries
+    the published tables of BLISS, GCNII and graph autoencoders again; measures how many fewer
+    nodes LABOR draws, and links and classes by the relations of WordNet.]],
+  {"tables", "LIST",
+    "array of methods|models|bliss|gcnii|labor|links|relations",
+    default = {"methods", "models", "bliss", "gcnii", "labor", "links", "relations"},
+    help = "which of them"},
+  with(RUNS, {help = "of each training (default 5, of bliss and links 10, of relations 3)"}),
+  {"datasets", "LIST", "array of strings",
+    help = "of methods, models, bliss, links and relations, instead of their own"},
+  {"equal", "LIST", "array of strings",
+    help = "of methods: nodes, seconds or both (default both)"},
+  {"kept", help = "train nothing: the tables are of the runs that there are"},
+  {"quick", help = "few runs on few data sets: minutes"},
+  {"folder", "DIR", "string",
+    help = "where the folders of the tables are (default runs/followers)"},
+  {"out", "FILE", "string", help = "the document (default doc/followers.md)"},
+}
+
+--- declared.types(name) -> table: the options of an experiment as ladies.options checks them.
+function declared.types(name)
+  local types = {}
+  for _, option in ipairs(declared[name]) do
+    local is_flag, standard = not option[2], option.default
+    if is_flag then standard = false end
+    local type_text = is_flag and "boolean" or option[3]
+    types[option[1]:gsub("-", "_")] = standard ~= nil and {type_text, standard}
+      or type_text .. " or nil"
+  end
+  return types
+end
+
+return declared

@@ -1,0 +1,97 @@
+--- The messages and bytes that several ranks send in training the paper's network, computed:
+-- `ladies costs --ranks`.
+
+local Table = require "ladies.report.table"
+local experiment = require "ladies.experiment"
+local gradients = require "ladies.ranks.gradients"
+local graph_traffic = require "ladies.training.ranks.graph_traffic"
+local rows_traffic = require "ladies.training.ranks.rows_traffic"
+local shards = require "ladies.data.formats.large.shards"
+local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
+
+-- Columns of the features, classes and training nodes; and all nodes, where exact inference fits in
+-- memory.
+local DATA_SETS = {
+  {name = "Reddit", features = 602, classes = 41, train = 153932, nodes = 232965},
+  {name = "papers100M", features = 128, classes = 172, train = 1207179},
+}
+
+local costs_of_ranks = {}
+
+local LAYERS, WIDTH, BATCH, STEP = 5, 256, 512, 64
+local RANKS = {1, 2, 4, 8, 16, 32, 64}
+
+local function lines_of(elements) return (elements + 15) // 16 * 16 end
+
+-- The elements of the slab of gradients of a GCN: weight and bias of every layer, each filled up to
+-- whole lines of a cache.
+local function slab(features, width, classes, layers)
+  local n = 0
+  for i = 1, layers do
+    local inputs, outputs = i == 1 and features or width, i == layers and classes or width
+    n = n + lines_of(inputs * outputs) + lines_of(outputs)
+  end
+  return n
+end
+
+-- The MB that exact inference by so many ranks sends: each layer has a dense product and a sparse
+-- one, in this order, since the map makes no layer wider; the graph has entries enough to share it.
+local function validation(data, size)
+  if not data.nodes then return "-" end
+  local columns = 2 * (WIDTH * (LAYERS - 1) + data.classes)
+  return ("%.0f"):format((size - 1) * 4 * data.nodes * columns / units.MIB)
+end
+
+--- The table, as Markdown.
+function costs_of_ranks.table()
+  local shown = Table.new{"data set", "ranks", "messages a step", "MB a step", "of a rank",
+    "MB an epoch", "MB a validation"}
+  for _, data in ipairs(DATA_SETS) do
+    local n = slab(data.features, WIDTH, data.classes, LAYERS)
+    for _, size in ipairs(RANKS) do
+      local messages, bytes = gradients.cost(n, size, STEP)
+      local mib = bytes / units.MIB
+      shown:add{data.name, ("%d"):format(size), ("%d"):format(messages), ("%.2f"):format(mib),
+        ("%.2f"):format(mib / size), ("%.0f"):format(mib * data.train / (BATCH * STEP)),
+        validation(data, size)}
+    end
+  end
+  return shown:markdown()
+end
+
+-- The cells of what a run with these options sends for a graph in shards, of which `asked` has
+-- notes; none where that is nil.
+local function of_graph(opts, asked, size)
+  if not asked then return {} end
+  local sum = graph_traffic.of(opts, asked, size, 1)
+  return {("%d"):format(sum.messages), ("%.2f"):format(sum.bytes / units.MIB)}
+end
+
+--- The table of what 2 to 64 ranks send for features in shards, and a graph in them, in a step of
+-- the experiment with these settings, whose mini-batches are drawn, and for a cache of so many
+-- bytes each, or nil; as Markdown.
+function costs_of_ranks.features(settings, cache)
+  local config = experiment.configure(settings)
+  config.accumulate = config.accumulate or STEP
+  local data, asked = experiment.load(config), nil
+  local names = {"ranks", "messages a step", "MB a step", "of a rank", "MB of caches"}
+  if shards.have_graph(data) then
+    data, asked = graph_traffic.noted(data)
+    tables.append(names, {"messages for the graph", "MB for the graph"})
+  end
+  local opts = experiment.options(config, data, {feature_cache = cache})
+  local shown = Table.new(names)
+  for _, size in ipairs(RANKS) do
+    if size > 1 and size <= config.accumulate then
+      local sum, caches = rows_traffic.of(opts, size, 1)
+      local mib = sum.bytes / units.MIB
+      shown:add(tables.append({("%d"):format(size), ("%d"):format(sum.messages),
+        ("%.2f"):format(mib), ("%.2f"):format(mib / size),
+        ("%.2f"):format(caches.bytes / units.MIB)}, of_graph(opts, asked, size)))
+    end
+  end
+  return shown:markdown()
+end
+
+return costs_of_ranks

@@ -1,0 +1,45 @@
+--- Loads the experiments in lua/experiments, which use the library and which an installation may
+-- leave out, and makes the options of their commands.
+
+local cli = require "ladies.command.cli"
+local data_options = require "ladies.command.data_options"
+local study_options = require "ladies.command.study_options"
+local tables = require "ladies.base.tables"
+
+local experiments = {}
+
+--- experiments.load(name [, command]): returns the module experiments.NAME. If the experiments are
+-- not installed, an error says so, which begins with `command` if that is given.
+function experiments.load(name, command)
+  local module = "experiments." .. name
+  if not package.searchpath(module, package.path) then
+    error(('%sthe experiments are not installed here: there is no module %s (the component '
+      .. '"experiments" of the installation has it)'):format(command and command .. ": " or "",
+      module), 0)
+  end
+  return require(module)
+end
+
+-- Returns the command-line options of an experiment, with those of a study if it keeps its training
+-- runs in one.
+local function options_of(declared)
+  local list = tables.map(declared, function(option) return option end)
+  local folder, own = declared.folder, tables.by_field(list, 1)
+  for _, option in ipairs(folder and study_options.list(tostring(folder)) or {}) do
+    if not own[option[1]] then list[#list + 1] = option end
+  end
+  return list
+end
+
+--- experiments.spec(name): returns the spec of the command with this name (see ladies.command.cli),
+-- with the options for reading data if the experiment reads data sets.
+function experiments.spec(name)
+  return function()
+    local command = "ladies " .. name
+    local declared = experiments.load("options", command)[name]
+    return cli.join({name = command, about = declared.about}, options_of(declared),
+      declared.reads_data and data_options.list() or {})
+  end
+end
+
+return experiments

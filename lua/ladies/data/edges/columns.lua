@@ -1,0 +1,100 @@
+--- Converts the types and times of edges that readers find (texts or numbers) to the Indexes that a
+-- data set holds.
+
+local core = require "ladies_core"
+local checks = require "ladies.data.checks"
+
+local columns = {}
+
+-- The largest time that an Index holds.
+local MOST = (1 << 31) - 2
+
+--- Converts an array of texts to types: returns an Index, and the different texts in alphabetical
+-- order.
+function columns.types_of_texts(context, key, texts)
+  local number, names, types = {}, {}, {}
+  for i, text in ipairs(texts) do
+    if type(text) ~= "string" or text == "" then
+      checks.fail(context, "%s[%d] must be the name of a type", key, i + context.shift)
+    end
+    if not number[text] then number[text], names[#names + 1] = 0, text end
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do number[name] = i end
+  for i, text in ipairs(texts) do types[i] = number[text] end
+  return core.index(types), names
+end
+
+--- Converts an array of numbers, of which the first type is `first`, to types.
+function columns.types_of_numbers(context, key, numbers, first)
+  local types = {}
+  for i, x in ipairs(numbers) do
+    local number = type(x) == "number" and math.tointeger(x)
+    if not number or number < first or number > MOST then
+      checks.fail(context, "%s[%d] is %s, must be a type, a whole number from %d on", key,
+        i + context.shift, tostring(x), first)
+    end
+    types[i] = number - first + 1
+  end
+  return core.index(types)
+end
+
+--- Reads types from the array `key` of an open npz file: texts, or integers from 0. For texts their
+-- names are returned second.
+function columns.read_types(context, file, key)
+  local dtype = file:dtype(key)
+  if dtype:find "^[<|]?[US]" then
+    return columns.types_of_texts(context, key, file:strings(key))
+  elseif dtype:find "int" and #file:shape(key) == 1 then
+    return file:index(key)
+  end
+  local numbers = file:numbers(key)
+  for i, x in ipairs(numbers) do numbers[i] = type(x) == "table" and x[1] or x end
+  return columns.types_of_numbers(context, key, numbers, 0)
+end
+
+--- Reads times from the array `key` of an open npz file; returns what columns.times does.
+function columns.read_times(context, file, key)
+  local numbers = file:numbers(key)
+  for i, x in ipairs(numbers) do numbers[i] = type(x) == "table" and x[1] or x end
+  return columns.times(context, key, numbers)
+end
+
+--- Converts an array of integers, such as seconds, days or steps, to times: returns an Index, and
+-- the number from which they are counted, which is 0 unless the least is negative or the greatest
+-- does not fit.
+function columns.times(context, key, numbers)
+  local least, greatest, whole = math.huge, -math.huge, {}
+  for i, x in ipairs(numbers) do
+    local time = type(x) == "number" and math.tointeger(x)
+    if not time then
+      checks.fail(context, "%s[%d] is %s; times must be whole numbers, such as seconds, days or "
+        .. "steps", key, i + context.shift, tostring(x))
+    end
+    whole[i], least, greatest = time, math.min(least, time), math.max(greatest, time)
+  end
+  local origin = #whole > 0 and (least < 0 or greatest > MOST) and least or 0
+  if greatest - origin > MOST then
+    checks.fail(context, "%s: times from %d to %d are more than 2^31 apart; give larger units, "
+      .. "such as seconds in place of milliseconds", key, least, greatest)
+  end
+  if origin ~= 0 then
+    for i, time in ipairs(whole) do whole[i] = time - origin end
+  end
+  return core.index(whole), origin
+end
+
+--- columns.repeated(counts): an Index of each position of `counts`
+-- as often as its element says.
+function columns.repeated(counts)
+  local list, n = {}, 0
+  for entry, count in ipairs(counts:to_table()) do
+    for _ = 1, count do
+      n = n + 1
+      list[n] = entry
+    end
+  end
+  return core.index(list)
+end
+
+return columns

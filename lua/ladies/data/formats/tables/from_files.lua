@@ -1,0 +1,411 @@
+--- Reads a data set from a user's own files: tables in text (CSV, TSV, blanks), Matrix Market,
+-- .npy, and .npz of SciPy's save_npz. file_reader.lua reads single files and features.lua the
+-- features; here labels, split and edges are made of them.
+
+local core = require "ladies_core"
+local checks = require "ladies.data.checks"
+local complete = require "ladies.data.complete"
+local errors = require "ladies.base.errors"
+local file_features = require "ladies.data.formats.tables.features"
+local FileReader = require "ladies.data.formats.tables.file_reader"
+local multi = require "ladies.data.labels.multi"
+local notes = require "ladies.data.notes"
+local options = require "ladies.base.options"
+local splits = require "ladies.data.splits"
+local targets = require "ladies.data.labels.targets"
+local table_header = require "ladies.data.formats.tables.header"
+local tables = require "ladies.base.tables"
+
+local WHERE = "ladies.data.from_files"
+
+local SPEC = tables.merged(complete.SPEC, {
+  edges = "string", features = "string or nil", labels = "string or nil",
+  targets = "string or nil",
+  split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
+  ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
+  classes = {"numbers|strings|columns", "numbers"},
+  feature_form = "rows|triplets or nil", weighted = "boolean or nil",
+  header = "boolean or table or nil", separator = "string or nil",
+  node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
+  name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
+})
+
+local EDGES = 1 << 18       -- in a piece of a table that is counted
+
+-- Reads the names in a file with one name a line.
+local function read_names(path)
+  local names = {}
+  for line in core.file.read(path):gmatch "([^\n]*)\n?" do
+    names[#names + 1] = line:gsub("\r$", "")
+  end
+  if names[#names] == "" then names[#names] = nil end
+  return names
+end
+
+-- Reads a table of numbers with a row for each node; returns the numbers, and the titles of their
+-- columns from the header. Rows that begin with their node may come in any order; a node that is
+-- left out has `none` throughout its row.
+local function node_rows(reader, path, none)
+  if not reader.names and reader:node_column(path) ~= 1 then
+    return reader:read(path, {"numbers"})
+  end
+  local nodes, cells, titles = reader:read(path, {reader:node(), "numbers"})
+  reader:check_known(path)
+  local seen = {}
+  for i = 1, #nodes do
+    if seen[nodes[i]] then reader:fail_twice(path, nodes[i]) end
+    seen[nodes[i]] = true
+  end
+  local all = core.full(reader.n_nodes, cells.n_cols, none):copy_rows_(nodes, cells)
+  return all, titles and table.move(titles, 2, #titles, 1, {})
+end
+
+-- Reads labels with a column of 0 and 1 for each class; returns the matrix, and the names of the
+-- classes from the header.
+local function label_columns(reader)
+  local matrix = reader:matrix(reader.opts.labels)
+  if matrix then
+    return options.class_of(matrix) == "Tensor" and multi.from_cells(matrix) or matrix
+  end
+  local cells, titles = node_rows(reader, reader.opts.labels, -1)
+  return multi.from_cells(cells), titles
+end
+
+-- Reads the targets; returns a Tensor with a row for each node, and their names from the header.
+local function targets_of(reader)
+  local path = reader.opts.targets
+  local matrix = reader:matrix(path)
+  if matrix then
+    options.value(WHERE, path, matrix, "Tensor")
+    return targets.columns(matrix)
+  elseif not reader.names and not reader:titles(path) and reader:n_columns(path) > 1 then
+    errors.fail(("%s: %s: has %d columns and no header; one names the targets, and calls a column "
+      .. "of nodes node"):format(WHERE, path, reader:n_columns(path)))
+  end
+  return node_rows(reader, path, 0 / 0)
+end
+
+-- Reads the class of each node from names of classes, and returns these names second.
+local function named_labels(reader)
+  local class_names, words, none = {}, reader.class_words()
+  local labels = reader:per_node(reader.opts.labels, words):to_table()
+  for node, number in ipairs(labels) do labels[node] = math.max(number - none, 0) end
+  for i = none + 1, #words do class_names[i - none] = words[i] end
+  return core.index(labels), class_names
+end
+
+local function labels_of(reader)
+  local classes = reader.opts.classes
+  if classes == "columns" then return label_columns(reader) end
+  if classes == "strings" then return named_labels(reader) end
+  return reader:per_node(reader.opts.labels, "label")
+end
+
+-- Checks the words in the column of a split: "none" and no word at all are expected beside the
+-- parts, and a note tells of others.
+local function check_words(fields, path, words, has_parts)
+  local others = {}
+  for i = #checks.SPLIT + 1, #words do
+    if words[i] ~= "none" and words[i] ~= "" then others[#others + 1] = words[i] end
+  end
+  local shown = table.concat(others, ", ", 1, math.min(#others, 5))
+  if not has_parts then
+    errors.fail(('%s: %s: no node is in "train", "val" or "test"; found %s'):format(WHERE, path,
+      shown == "" and "none" or shown))
+  elseif #others > 0 then
+    notes.add({where = path}, fields.notes, 'nodes of other words than "train", "val" and "test" '
+      .. "are in no part: %s", shown)
+  end
+end
+
+-- Reads the split: from a file with train, val, test or another word (in no part) for each node, or
+-- from a file of nodes for each part.
+local function add_split(reader, fields, split_file)
+  if split_file then
+    local words = core.text.names()
+    for _, part in ipairs(checks.SPLIT) do words:add(part) end
+    words:add ""
+    local parts = splits.by_node(reader:per_node(split_file, words):to_table())
+    for part, ids in pairs(parts) do fields[part] = ids end
+    return check_words(fields, split_file, words, next(parts) ~= nil)
+  end
+  for _, part in ipairs(checks.SPLIT) do
+    local path = reader.opts[part]
+    if path then
+      fields[part] = reader:read(path, {reader:node()})
+      reader:check_known(path)
+    end
+  end
+end
+
+-- True where a table has more to its edges than ends and weights.
+local function has_parts(columns)
+  return columns.type or columns.time or columns.features and #columns.features > 0
+end
+
+-- Finds the columns of a table of edges by its header (see table_header.edges); adds notes to
+-- `list` about columns that are left out or guessed.
+local function edge_columns(reader, path, list)
+  local fields, weighted = reader:fields(path), reader.opts.weighted
+  local titles = reader:titles(path)
+  if titles then
+    local columns, message = table_header.edges(titles, weighted)
+    if not columns then errors.fail(("%s: %s: %s"):format(WHERE, path, message)) end
+    if #columns.unused > 0 then
+      notes.add({where = path}, list, "not used: %s%s", table.concat(columns.unused, ", "),
+        has_parts(columns) and ("; a title such as feature_%s makes a column of numbers a feature "
+          .. "of edges"):format(columns.unused[1]) or "")
+    end
+    return columns, titles
+  end
+  if weighted == nil and #fields == 3 then
+    notes.add({where = path}, list, "the third column is taken as weights; a header tells what "
+      .. "columns are")
+  end
+  local third = (weighted or #fields > 2) and 3 or nil
+  return {source = 1, target = 2, weight = weighted ~= false and third or nil, third = third}
+end
+
+-- Returns the columns of a table of edges, and the options for reading it.
+local function edge_options(reader, path, list)
+  local columns, titles = edge_columns(reader, path, list)
+  local kinds = {}
+  for i = 1, titles and #titles or columns.third or 2 do kinds[i] = "skip" end
+  kinds[columns.source], kinds[columns.target] = reader:node(), reader:node()
+  if columns.weight then kinds[columns.weight] = "number" end
+  return columns, {columns = kinds, header = titles and true or reader:header(path),
+    separator = reader.opts.separator, first_id = reader:first_id(), n_ids = reader.n_nodes}
+end
+
+-- Where the titles of both ends are names of something else, such as user and item, and no node is
+-- in both columns, these are two types of nodes: returns the type of each node, and their names.
+local function types_of_ends(edges, titles, columns)
+  local is_target = core.ones(#edges.targets):scatter_add(edges.targets, edges.n):above(0)
+  if #edges.sources == 0 or is_target[edges.sources]:max() > 0 then return nil end
+  return is_target:to_index() + 1, {titles[columns.source], titles[columns.target]}
+end
+
+-- Reads a table of edges as a list of them, with all that it has of each.
+local function edge_list(reader, path, list, context_keys)
+  local columns, opts = edge_options(reader, path, list)
+  local types = core.text.names()
+  if columns.type then opts.columns[columns.type] = types end
+  if columns.time then opts.columns[columns.time] = "label" end
+  for _, i in ipairs(columns.features or {}) do opts.columns[i] = "number" end
+  local read, place, k = table.pack(reader:call(core.text.read, path, opts)), {}, 0
+  for i, kind in ipairs(opts.columns) do
+    if kind ~= "skip" then k, place[i] = k + 1, k + 1 end
+  end
+  local function column(i) return i and read[place[i]] or nil end
+  local edges = {n = reader.n_nodes, sources = column(columns.source),
+    targets = column(columns.target), weights = column(columns.weight),
+    types = column(columns.type)}
+  reader:check_known(path)
+  if columns.type then
+    local sorted, number = {}, {}
+    for i = 1, #types do sorted[i] = types[i] end
+    table.sort(sorted)
+    for i, name in ipairs(sorted) do number[name] = i end
+    local of = {}
+    for i = 1, #types do of[i] = number[types[i]] end
+    edges.types, edges.type_names = core.index(of)[edges.types], sorted
+  end
+  if columns.time then
+    local times = column(columns.time)
+    if #times > 0 and times:min() == 0 then
+      errors.fail(("%s: %s: an edge has no time; each must have one, a whole number from %d on")
+        :format(WHERE, path, reader:first_id()))
+    end
+    edges.times, edges.time_origin = times - (1 - reader:first_id()), 0
+  end
+  if columns.features and #columns.features > 0 then
+    local titles, rows = reader:titles(path), {}
+    edges.feature_names = {}
+    for j, i in ipairs(columns.features) do
+      rows[j], edges.feature_names[j] = column(i):to_table(), titles[i]
+    end
+    edges.features = core.tensor(rows):transpose()
+  end
+  if reader.names and reader:titles(path) and not columns.are_named then
+    edges.node_types, edges.node_type_names = types_of_ends(edges, reader:titles(path), columns)
+  end
+  context_keys.edges = setmetatable({}, {__index = function() return path end})
+  return edges
+end
+
+-- Reads a table of edges as a matrix, and how many were given more than once.
+local function edge_table(reader, path, list)
+  local columns, opts = edge_options(reader, path, list)
+  local matrix, merged = reader:call(core.text.read_edges, path, opts)
+  reader:check_known(path)
+  -- A target hears its source: rows are destinations.
+  return columns.target < columns.source and matrix:transpose() or matrix, merged
+end
+
+-- Returns an iterator over pieces of `size` edges of a table, rows and columns; nil where the edges
+-- have weights.
+local function edge_pieces(reader, path, list, size)
+  local columns, opts = edge_options(reader, path, list)
+  if columns.weight or has_parts(columns) then return nil end
+  local next_piece = reader:pieces(path, size, opts)
+  return function()
+    local first, second = next_piece()
+    reader:check_known(path)
+    -- A target hears its source: rows are destinations.
+    if columns.target < columns.source then return first, second end
+    return second, first
+  end
+end
+
+-- Returns the largest and the least number of a node in the edges, and how many edges there are;
+-- new names of nodes are added to the reader's.
+local function edge_nodes(reader)
+  local path = reader.opts.edges
+  local matrix = reader:matrix(path)
+  if matrix then return matrix.n_rows, 1, 0 end
+  local columns, opts = edge_options(reader, path, {})
+  if columns.weight then opts.columns[columns.weight] = "skip" end
+  local most, least, count = 0, math.huge, 0
+  for first, second in reader:pieces(path, EDGES, opts) do
+    most = math.max(most, first:max(), second:max())
+    least = math.min(least, first:min(), second:min())
+    count = count + #first
+  end
+  return most, least, count
+end
+
+-- Reads the adjacency; returns it and how many edges were given more than once, nil where that is
+-- not known. Adds notes to `list` about what was not used.
+local function adjacency_of(reader, list)
+  local path, n = reader.opts.edges, reader.n_nodes
+  local matrix, merged = reader:matrix(path)
+  if not matrix then
+    matrix, merged = edge_table(reader, path, list)
+  elseif options.class_of(matrix) ~= "Matrix" then
+    errors.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
+  elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
+    errors.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
+      matrix.n_rows, matrix.n_cols, n, n, reader.opts.features and "features"
+        or reader.opts.labels and "labels" or "targets", n))
+  end
+  return matrix, merged
+end
+
+local from_files = {}
+
+--- Reads the fields of the data set, the context of messages and the options, as
+-- ladies.data.complete takes them, for the options of from_files.load; without features where none
+-- are given. With `piece`, and edges in a table without weights, the adjacency is left out, and the
+-- last result is {n =, pieces =}: the number of nodes, and an iterator over pieces of so many
+-- edges, rows and columns.
+function from_files.read(given, piece)
+  local opts = options.check(WHERE, given, SPEC)
+  if opts.labels_as == "targets" and opts.labels and not opts.targets then
+    opts.labels, opts.targets = nil, opts.labels
+  end
+  if not opts.labels and not opts.targets and not opts.features and not opts.make_features then
+    errors.fail(WHERE .. ": give labels or targets, a table with a row for each node; or features "
+      .. "alone, for tasks of edges, or make_features")
+  end
+  local reader = FileReader.new(opts)
+  local split_file
+  if opts.split and (core.exists(opts.split) == "file" or not splits.is_way(opts.split)) then
+    opts.split, split_file = nil, opts.split
+  end
+  if (opts.split or split_file) and (opts.train or opts.val or opts.test) then
+    errors.fail(WHERE .. ": give either split or train, val and test")
+  end
+  for option, key in pairs{node_names = "ids", class_names = "classes"} do
+    if opts[option] and opts[key] == "strings" then
+      errors.fail(('%s: with %s = "strings" the tables have the names, not %s'):format(WHERE, key,
+        option))
+    end
+  end
+  local fields = {name = opts.name, source = opts.source, notes = {}}
+  fields.features = file_features(reader, fields.notes, function() return edge_nodes(reader) end)
+  if opts.labels then fields.labels, fields.class_names = labels_of(reader) end
+  if opts.targets then fields.targets, fields.target_names = targets_of(reader) end
+  add_split(reader, fields, split_file)
+  local pieces = piece and not FileReader.is_matrix(opts.edges)
+    and edge_pieces(reader, opts.edges, fields.notes, piece)
+  local edge_keys = {}
+  if not pieces and not FileReader.is_matrix(opts.edges)
+    and (opts.parallel == "keep" or has_parts((edge_columns(reader, opts.edges, {})))) then
+    local edges = edge_list(reader, opts.edges, fields.notes, edge_keys)
+    fields.node_types, fields.node_type_names = edges.node_types, edges.node_type_names
+    fields.edge_list = edges
+  elseif not pieces then
+    fields.adjacency, fields.merged = adjacency_of(reader, fields.notes)
+  end
+  fields.from_rows = FileReader.is_matrix(opts.edges)
+  if reader.names then fields.node_names = reader.names:lines() end
+  if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
+  fields.class_names = opts.class_names and read_names(opts.class_names) or fields.class_names
+  fields.feature_names = opts.feature_names and read_names(opts.feature_names)
+  local keys = setmetatable({adjacency = opts.edges, features = opts.features,
+    labels = opts.labels, targets = opts.targets, target_names = "the header",
+    edges = edge_keys.edges},
+    {__index = function(_, part) return opts[part] or split_file end})
+  return fields, {where = WHERE, shift = reader:first_id() - 1, keys = keys}, opts,
+    pieces and {n = reader.n_nodes, pieces = pieces} or nil
+end
+
+--- ladies.data.from_files{edges =, features =, labels =, ...} -> Dataset: a data set from files,
+-- checked as one of arrays is.
+--
+--   ladies.data.from_files{
+--     edges    = "edges.csv",       -- source, target [, weight]; or a matrix in .mtx, .npz, whose
+--                                   -- rows are sources and columns targets
+--     features = "features.csv",    -- a row for each node; or .mtx, .npz, .npy
+--     labels   = "labels.csv",      -- a class for each node, or a 0/1 column for each class
+--     split    = "split.csv",       -- train, val, test or another word for each node; or files
+--                                   -- with the nodes of each part, as train, val and test
+--   }
+--
+-- Tables may have tabs, commas, semicolons or blanks between their columns, a header, and be packed
+-- with gzip: {separator = ","} and {header = true}, or by table {header = {edges = true, labels =
+-- false}}, say so where ladies.text.read would guess wrong.
+-- Labels and splits have one column, in the order of the nodes, or two, with the node first; a node
+-- that is left out then has none. targets = "targets.csv" (or .npy), beside labels or instead of
+-- them, has real numbers, a column for each target. Targets of one column are in the order of the
+-- nodes, too; more columns need a header, in which a column of nodes is called node; an empty field
+-- or nan is a target that is not known. Without features, whose rows say which nodes there are,
+-- labels of one column do, and for labels of two these and the edges; with make_features edges
+-- alone do. A header counts: features, and columns of classes, whose first column is called node,
+-- node_id, id or name have rows in any order; columns of edges called type (relation, predicate)
+-- and time (timestamp), and those that begin with feature or attr, become data.edges; those called
+-- source (src, from, u), target (dst, dest, destination, to, v) and weight (weights, w, value) may
+-- stand in any order. A line tells which others are not used. Where the first two columns are the
+-- ends of such edges and called otherwise, as user and item, nodes have names and none is in both,
+-- these are the types of nodes (data.node_types). In a table of names alone the first line is a
+-- header where it calls both ends of the edges so, or a column behind them time, type, weight or
+-- feature, or its first column a node, unless a node has such a name.
+--
+-- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
+--                 value
+--            that is not zero; a header of these words says the latter, too
+-- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
+--            column of the features then names the nodes
+-- make_features   instead of features, "identity", "degree" or "random" (see
+--            ladies.data.load)
+-- classes    "numbers" (the default; -1 or an empty field = unlabelled), "strings" (the same, with
+--            names) or, where a node may have several, "columns": a column of 0 and 1 for each
+--            class, named by the header if there is one; a row for each node in order (with ids =
+--            "strings": its name first), of -1 = unlabelled; or .mtx, .npy
+-- weighted   true: the edges have weights, in the column of that name or the third; false: none are
+--            read; otherwise as the header says, or, without one, where there is a third column
+-- labels_as  "targets": the labels are read as targets
+-- directed, parallel, split (a way to split, where no file is called so), split_seed, max_ids,
+--            features_in    as for ladies.data.load
+-- node_names, class_names, feature_names    files with a name a line, in their order
+-- name, source    texts for the description
+-- quiet      no progress bar for files that take more than a second
+--
+-- A matrix (Matrix Market, or .npz of SciPy's save_npz) has a row for each node that hears, a
+-- column for each that is heard.
+function from_files.load(given)
+  local fields, context, opts = from_files.read(given)
+  return complete.dataset(WHERE, fields, context, opts)
+end
+
+return from_files

@@ -1,0 +1,19 @@
+--- Decides which edges of a data set are examples: of an edge and its reverse one is, and of a type
+-- and its inverse only the edges of the type.
+
+local core = require "ladies_core"
+
+--- is_example(edges: EdgeData, from: Index, to: Index) -> Tensor: for each edge, which begins and
+-- ends there, 1 where it is an example, otherwise 0.
+return function(edges, from, to)
+  local downward = from:above(to)
+  if not edges.types then
+    return edges.adjacency:is_symmetric() and 1 - downward or core.ones(#from)
+  end
+  local all, half = {}, {}
+  for number, inverse in ipairs(edges.inverses:to_table()) do
+    all[number] = (inverse == 0 or number < inverse) and 1 or 0
+    half[number] = number == inverse and 1 or 0
+  end
+  return core.tensor(all)[edges.types] + core.tensor(half)[edges.types] * (1 - downward)
+end

@@ -1,0 +1,95 @@
+--- The graph isomorphism network with features of edges. Hu, Liu, Gomes, Zitnik, Liang, Pande and
+-- Leskovec, "Strategies for Pre-training Graph Neural Networks", ICLR 2020, section 5.1 (GIN with
+-- edges).
+--
+--     h_v  <-  MLP((1 + eps) h_v + sum over neighbours u of P_vu relu(h_u + W_edge x_vu))
+--
+-- with P_vu = 1 where P = A + I; the entry of the loop is left out, since h_v has its own term. The
+-- MLP is that of nn.gin_conv: two layers, with layer normalisation and an activation between them.
+
+local core = require "ladies_core"
+local activation = require "ladies.nn.activation"
+local edges = require "ladies.nn.edges"
+local LayerNorm = require "ladies.nn.layer_norm"
+local Linear = require "ladies.nn.linear"
+local module = require "ladies.nn.module"
+local options = require "ladies.base.options"
+local own_rows = require("ladies.nn.own_nodes").rows
+local stack = require "ladies.nn.stack"
+
+local free_after = module.free_after
+
+local Conv = module.class("GineConv", "inputs outputs eps edge first norm activation second")
+
+--- nn.gine_conv{inputs =, outputs =, edge_inputs =, eps = 0, learn_eps = false,
+-- activation = "relu", norm = true, bias = true, init = "glorot_uniform", rng = Rng} ->
+-- Module: the options are those of nn.gin_conv; edge_inputs is the number of features of edges,
+-- which it reads from block.edge_features, a row for each entry of block.adj.
+function Conv.new(given)
+  local opts = options.check("ladies.nn.gine_conv", given, {
+    inputs = "positive integer", outputs = "positive integer", edge_inputs = "positive integer",
+    eps = {"number", 0}, learn_eps = {"boolean", false}, activation = {activation.names, "relu"},
+    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil", rng = "Rng",
+  })
+  local function map(inputs, outputs, key)
+    return Linear.new{inputs = inputs, outputs = outputs, bias = opts.bias, init = opts.init,
+      rng = opts.rng:fork(key)}
+  end
+  return setmetatable({
+    inputs = opts.inputs, outputs = opts.outputs,
+    eps = opts.learn_eps and core.full(1, opts.eps):requires_grad_() or opts.eps,
+    edge = map(opts.edge_inputs, opts.inputs, 1), first = map(opts.inputs, opts.outputs, 2),
+    norm = opts.norm and LayerNorm.new{width = opts.outputs} or nil,
+    activation = activation.by_name(opts.activation), second = map(opts.outputs, opts.outputs, 3),
+  }, Conv)
+end
+
+-- The first linear map of the sums over neighbours, `near`, and of the nodes' own rows. Own rows of
+-- words are mapped on their own, as rows of words.
+function Conv:mapped(near, h, block)
+  local own = own_rows(h, block)
+  if options.class_of(own) == "Tensor" then
+    local z = free_after(near, own:mul_add(self.eps + 1, near))
+    return free_after(z, self.first:forward(z))
+  end
+  local z = free_after(near, self.first:forward(near))
+  return free_after(z, z + own:matmul(self.first.weight) * (self.eps + 1))
+end
+
+--- #block.dst x outputs, of h, #block.src x inputs (Tensor or sparse Matrix).
+function Conv:forward(h, block)
+  local adj, edge = block.adj, self.edge
+  if h.requires_grad and options.class_of(h) == "Matrix" then h = h:to_dense() end
+  local features = edges.features("nn.gine_conv", block, edge.inputs)
+  local weights = adj:entry_values() * (1 - edges.are_loops(block))
+  local z = self:mapped(adj:relu_sums(weights, h, features, edge.weight, edge.bias), h, block)
+  if self.norm then z = free_after(z, self.norm:forward(z)) end
+  z = free_after(z, self.activation(z))
+  return free_after(z, self.second:forward(z))
+end
+
+function Conv:__tostring()
+  return ("GineConv %d -> %d, %d features of edges"):format(self.inputs, self.outputs,
+    self.edge.inputs)
+end
+
+local Gine = stack.class "Gine"
+
+local function convolution(opts, inputs, outputs, rng)
+  return Conv.new{inputs = inputs, outputs = outputs, edge_inputs = opts.edge_inputs,
+    eps = opts.eps, learn_eps = opts.learn_eps, activation = opts.activation, bias = opts.bias,
+    init = opts.init, rng = rng}
+end
+
+--- nn.gine{inputs =, outputs =, edge_inputs =, hidden = 256, layers = 5, eps = 0,
+-- learn_eps = false, ...} -> Model: a model of `layers` layers of nn.gine_conv; all other options
+-- are those of nn.gin.
+-- edge_inputs   the number of features of edges, which its layers read from block.edge_features
+-- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
+function Gine.new(given)
+  return stack.new(Gine, "ladies.nn.gine", given, {
+    edge_inputs = "positive integer", eps = {"number", 0}, learn_eps = {"boolean", false},
+  }, convolution)
+end
+
+return {new = Gine.new, conv = Conv.new}

@@ -1,0 +1,140 @@
+--- Trains the runs of a study, either one after the other in this process, or several at a time,
+-- each in a process of its own. Such a process is another instance of the program `ladies`, which
+-- trains one run and writes its record to a file: so a run has its own memory and clock, and a
+-- crash affects no other run. The processes end with this one, however it ends.
+--
+-- In the folder `work` a process has, for run n, the files n.run, what to do; n.record, the result,
+-- or why there is none; n.log, what the process printed.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local json = require "ladies.base.json"
+local one_run = require "ladies.study.one_run"
+local own_code = require "ladies.experiment.own_code"
+local tables = require "ladies.base.tables"
+
+local runners = {}
+
+local host = package.loaded.ladies_host or package.preload.ladies_host and require "ladies_host"
+
+local TICK = 0.2       -- seconds between two looks at the processes
+local ATTEMPTS = 2     -- of a run whose process was killed
+
+--- Whether processes can be started: under the program `ladies` they can, in a stock lua5.4 they
+-- cannot.
+runners.possible = host ~= nil and host.program ~= ""
+
+local function path_of(folder, n, what) return ("%s/%d.%s"):format(folder, n, what) end
+
+--- Trains run n and writes its record; it is called in the run's own process. opts.own are the
+-- files of the user's own code that the study's process has loaded.
+function runners.serve(folder, n, opts)
+  core.threads(opts.threads)
+  local run = json.decode(core.file.read(path_of(folder, n, "run")))
+  local ok, record = pcall(function()
+    for _, one in ipairs(opts.own) do own_code.load(one[1], one[2]) end
+    return one_run.train(run, {jobs = opts.jobs})
+  end)
+  if not ok then record = {key = run.key, failure = tostring(record)} end
+  core.file.write(path_of(folder, n, "record"), json.encode(record))
+end
+
+-- The class of the set of processes that are running; closing the set ends them.
+local AtWork = {__close = function(at_work)
+  for _, one in ipairs(at_work) do one.process:stop() end
+end}
+
+local function start(folder, n, opts)
+  local own = tables.map(own_code.files(), function(one)
+    return ("{%q, %q}"):format(one[1], one[2])
+  end)
+  local statement = ("require 'ladies.study.runners'.serve(%q, %d, "
+    .. "{threads = %d, jobs = %d, own = {%s}})"):format(folder.path, n, opts.threads, opts.jobs,
+    table.concat(own, ", "))
+  core.folder.remove(path_of(folder, n, "record"))
+  local process = core.process.start({host.program, "-e", statement},
+    {log = path_of(folder, n, "log")})
+  return {n = n, process = process}
+end
+
+-- Returns the record of run n, whose process has ended, or nil and the reason why there is none.
+local function outcome(folder, n, status)
+  local path = path_of(folder, n, "record")
+  if core.exists(path) == "file" then
+    local record = json.decode(core.file.read(path), path)
+    return not record.failure and record, record.failure
+  end
+  local log = core.file.read(path_of(folder, n, "log"))
+  local how = status > 128 and ("was ended by signal %d"):format(status - 128)
+    or ("ended with status %d"):format(status)
+  return nil, ("its process %s: %s"):format(how, log:match "([^\n]+)\n*$" or "without a word")
+end
+
+--- Trains the `runs`, opts.jobs at a time. opts:
+-- folder             of ladies.base.own_folder, for the files of the processes; removed in the end
+-- jobs, threads      processes at the same time, and the threads of each
+-- finished(record), failed(run, message)    called as runs end
+-- tick               called several times a second
+-- A run whose process was killed is tried once more.
+function runners.side_by_side(runs, opts)
+  local folder = opts.folder
+  local _ <close> = folder:take "work"
+  local _ <close> = setmetatable({}, {__close = function() folder:remove_taken() end})
+  local at_work <close> = setmetatable({}, AtWork)
+  local attempts, waiting = {}, {}
+  for n, run in ipairs(runs) do
+    core.file.write(path_of(folder, n, "run"),
+      json.encode{key = run.key, config = run.config, trace = run.trace})
+    waiting[n], attempts[n] = #runs + 1 - n, 0      -- the first is taken from the end
+  end
+
+  local function ended(n, status)
+    local record, reason = outcome(folder, n, status)
+    if record then
+      opts.finished(record)
+    elseif status > 128 and attempts[n] < ATTEMPTS then
+      waiting[#waiting + 1] = n
+    else
+      opts.failed(runs[n], reason)
+    end
+  end
+
+  while #at_work > 0 or #waiting > 0 do
+    while #at_work < opts.jobs and #waiting > 0 do
+      local n = table.remove(waiting)
+      attempts[n] = attempts[n] + 1
+      at_work[#at_work + 1] = start(folder, n, opts)
+    end
+    for i = #at_work, 1, -1 do
+      local status = at_work[i].process:wait(TICK / opts.jobs)
+      if status then ended(table.remove(at_work, i).n, status) end
+    end
+    opts.tick()
+  end
+end
+
+--- Trains the `runs`, one after the other; the options are those of side_by_side, and `data`, a
+-- data set for all of them instead of each run's own.
+function runners.in_turn(runs, opts)
+  local before = core.threads()
+  local _ <close> = setmetatable({}, {__close = function() core.threads(before) end})
+  core.threads(opts.threads)
+  local data, source = opts.data, nil
+  for _, run in ipairs(runs) do
+    local ok, record = errors.try(function()
+      local wanted = one_run.source(run.config)
+      if not opts.data and wanted ~= source then
+        data, source = nil, nil
+        data, source = one_run.load(run.config), wanted
+      end
+      return one_run.train(run, {data = data, tick = opts.tick})
+    end)
+    if ok then
+      opts.finished(record)
+    else
+      opts.failed(run, tostring(record))
+    end
+  end
+end
+
+return runners

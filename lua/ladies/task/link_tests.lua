@@ -1,0 +1,223 @@
+--- Defines what the edges of link prediction are tested against: as many pairs that are no edges,
+-- or candidates for the ends of each. Where the edges are divided by time, these are no edges at
+-- the time of the edge, and the rows of nodes that score them may be those at that time.
+
+local core = require "ladies_core"
+local csv = require "ladies.report.csv"
+local in_time = require "ladies.links.in_time"
+local links = require "ladies.links"
+local metrics = require "ladies.evaluation.metrics"
+local other_ends = require "ladies.links.other_ends"
+
+local sampling = core.sampling
+local link_tests = {}
+
+-- The bound on the logarithm of a standard deviation in variational rows, so that its exponential
+-- stays usable.
+local LARGEST_LOG = 10
+
+-- How many elements of the rows of candidates are held at a time.
+local CHUNK = 1 << 22
+
+--- Returns a vector of n ones, for the positives, followed by zeros.
+function link_tests.is_edge(n, all) return core.range(1, all):below(n + 1) end
+
+--- Splits variational rows into means and logarithms of standard deviations.
+function link_tests.halves(h)
+  local width = h.n_cols // 2
+  return h:slice_cols(1, width), h:slice_cols(width + 1, h.n_cols):clamp(-math.huge, LARGEST_LOG)
+end
+
+-- Returns the rows that a decoder reads of what the model gives.
+local function means(h, opts) return opts.variational and (link_tests.halves(h)) or h end
+
+-- Draws a pair that is no edge for every edge, (from[i], to[i]) for edge i. The pairs for
+-- validation and test are all different.
+local function distinct_pairs(edges, opts)
+  local rng = core.rng(opts.edge_split_seed):fork(2)
+  local tested = sampling.concat{edges.val or core.index{}, edges.test or core.index{}}
+  local from, to = links.distinct_negatives(edges, #tested, rng)
+  local more_from, more_to = sampling.non_edges(edges:others "to", #edges.train, {rng = rng})
+  local at = sampling.find(sampling.concat{tested, edges.train}, core.range(1, #edges))
+  return sampling.concat{from, more_from}[at], sampling.concat{to, more_to}[at]
+end
+
+-- Draws a pair for every edge that has one of its ends in common with it, and a node of the same
+-- type at the other; of edges with times it is no edge at the time of the edge.
+local function pairs_of_ends(edges, opts, node_types)
+  local all = core.range(1, #edges)
+  local draw = links.negatives(edges, {corrupt = opts.corrupt, positions = all,
+    node_types = node_types, in_time = edges.times ~= nil})
+  local from, to, _, positives = draw(edges.from, edges.to, nil,
+    core.rng(opts.edge_split_seed):fork(2), edges.times)
+  local at = sampling.find(positives, all)
+  return from[at], to[at]
+end
+
+-- Returns the beginning of the columns of predictions for edges, and a function that gives the
+-- cells of an edge: its ends, by their names too where nodes have names, and its time.
+local function ends_of(edges, names)
+  local head = names and "from,from_name,to,to_name" or "from,to"
+  return head .. (edges.times and ",time" or ""), function(edge)
+    local cells = {}
+    for _, node in ipairs{edges.from[edge], edges.to[edge]} do
+      cells[#cells + 1] = ("%d"):format(node - 1)
+      cells[#cells + 1] = names and csv.field(names[node]) or nil
+    end
+    if edges.times then cells[#cells + 1] = ("%d"):format(edges.times[edge] + edges.time_origin) end
+    return table.concat(cells, ",")
+  end
+end
+
+-- Returns the score of pairs by rows(nodes, times), the model's rows of nodes at times.
+local function scores_at(edges, opts, units, model, rows, from, to)
+  local times = edges.times[units]
+  times = times .. times
+  local nodes, at, places = in_time.distinct(from .. to, times .. times, edges.n_nodes)
+  local h = means(rows(nodes, at), opts)
+  return model.decoder:forward(h[places(from, times)], h[places(to, times)])
+end
+
+--- link_tests.pairs(edges, opts, data) -> table: the fields of a task (ladies.task.new) in
+-- which edges are tested against as many pairs that are no edges.
+function link_tests.pairs(edges, opts, data)
+  local node_types, node_names = data.node_types, data.node_names
+  local other_from, other_to
+  local function ends(units)
+    if not other_from then
+      if edges.times or node_types then
+        other_from, other_to = pairs_of_ends(edges, opts, node_types)
+      else
+        other_from, other_to = distinct_pairs(edges, opts)
+      end
+    end
+    return sampling.concat{edges.from[units], other_from[units]},
+      sampling.concat{edges.to[units], other_to[units]}
+  end
+  local function nodes(units)
+    local from, to = ends(units)
+    return sampling.unique(sampling.concat{from, to})
+  end
+  return {
+    nodes = nodes,
+    score = function(h, units, model)
+      local from, to = ends(units)
+      local rows = sampling.unique(sampling.concat{from, to})
+      h = means(h, opts)
+      return model.decoder:forward(h[sampling.find(rows, from)], h[sampling.find(rows, to)])
+    end,
+    infer = function(units, model, rows)
+      return scores_at(edges, opts, units, model, rows, ends(units))
+    end,
+    targets = function(units, batch)
+      local at = batch and batch.pairs
+      return at and link_tests.is_edge(at.positives, #at.from)
+        or link_tests.is_edge(#units, 2 * #units)
+    end,
+    metrics = {
+      {name = "AUC", of = metrics.roc_auc, percent = true},
+      {name = "AP", of = metrics.average_precision, percent = true},
+    },
+    arrays = function(out, units)
+      local n = #units
+      local against_from, against_to = ends(units)
+      return {predicted = out:slice(1, n), from = edges.from[units], to = edges.to[units],
+        predicted_of_pairs = out:slice(n + 1, 2 * n), pairs_from = against_from:slice(n + 1, 2 * n),
+        pairs_to = against_to:slice(n + 1, 2 * n), times = edges.times and edges.times[units]}
+    end,
+    columns = function(out, units)
+      local head, ends_at = ends_of(edges, node_names)
+      return head .. ",score", function(i)
+        return ("%s,%.6g"):format(ends_at(units[i]), out[i])
+      end
+    end,
+  }
+end
+
+-- Ranks edges at their times among k candidates for one end, which make no edge with the other at
+-- that time, by rows(nodes, times). `job` has what is the same for all edges.
+local function ranks_at(job, model, rows, fixed, own, relations, times)
+  local n, k = #times, job.k
+  local candidates = job.draw(job.others, job.rows_at(fixed, relations, times), own, k,
+    {rng = job.rng})
+  local of = times[(core.range(1, n * k) - 1) // k + 1]
+  local nodes, at, places = in_time.distinct(sampling.concat{fixed, own, candidates},
+    sampling.concat{times, times, of}, job.n_nodes)
+  local h, decoder = means(rows(nodes, at), job.opts), model.decoder
+  local given = h[places(fixed, times)]
+  local positive = decoder:candidates(given, h[places(own, times)], job.which, relations, 1)
+  local scores = decoder:candidates(given, h[places(candidates, of)], job.which, relations, k)
+  return metrics.ranks(positive:reshape(n), scores)
+end
+
+-- Returns a function that ranks edges divided by time among k candidates for each end.
+local function ranking_at(edges, opts, k, sides, node_types)
+  local draw, others = other_ends(node_types), {}
+  return function(units, model, rows)
+    local n, all = #units, core.range(1, #edges)
+    local found, at_once = core.zeros(#sides * n), math.max(1, CHUNK // (k * opts.embedding))
+    for side, which in ipairs(sides) do
+      others[which] = others[which] or table.pack(in_time.others(edges, which, all))
+      local job = {k = k, opts = opts, which = which, draw = draw, n_nodes = edges.n_nodes,
+        others = others[which][1], rows_at = others[which][2],
+        rng = core.rng(opts.edge_split_seed):fork(side)}
+      for first = 1, n, at_once do
+        local last = math.min(first + at_once - 1, n)
+        local some = units:slice(first, last)
+        local fixed, own = edges.from[some], edges.to[some]
+        if which == "from" then fixed, own = own, fixed end
+        found:slice((side - 1) * n + first, (side - 1) * n + last):copy_(ranks_at(job, model, rows,
+          fixed, own, edges.relations and edges.relations[some], edges.times[some]))
+      end
+    end
+    return found
+  end
+end
+
+local function hits(n)
+  return {name = "Hits@" .. n, percent = true, of = function(ranks)
+    return #ranks:below(n + 0.25):positions() / #ranks
+  end}
+end
+
+--- link_tests.candidates(edges, opts, k, data) -> table: the fields of a task in which edges
+-- are ranked among candidates, all nodes or k for each end that training replaces (opts.corrupt).
+function link_tests.candidates(edges, opts, k, data)
+  local node_types, node_names = data.node_types, data.node_names
+  local others
+  local sides = opts.corrupt == "both" and {"to", "from"} or {opts.corrupt}
+  local infer = edges.times and k and ranking_at(edges, opts, k, sides, node_types) or nil
+  local function score(h, units, model)
+    if infer then return infer(units, model, function(nodes) return h[nodes] end) end
+    h = means(h, opts)
+    others = others or {to = edges:others "to", from = edges:others "from"}
+    return links.ranks(edges, units, model.decoder, h, {candidates = k, others = others,
+      ends = opts.corrupt, node_types = node_types, seed = opts.edge_split_seed,
+      loops = edges.relations ~= nil})
+  end
+  return {
+    nodes = function() return nil end, score = score, infer = infer,
+    targets = function(_, batch)
+      return batch and link_tests.is_edge(batch.pairs.positives, #batch.pairs.from) or nil
+    end,
+    metrics = {
+      {name = "MRR", of = function(ranks) return (1 / ranks):mean():item() end},
+      hits(1), hits(3), hits(10),
+    },
+    arrays = function(ranks, units)
+      local n = #units
+      return {predicted = ranks:slice(1, n),
+        predicted_from = #sides == 2 and ranks:slice(n + 1, 2 * n) or nil,
+        from = edges.from[units], to = edges.to[units], times = edges.times and edges.times[units]}
+    end,
+    columns = function(ranks, units)
+      local head, ends_at = ends_of(edges, node_names)
+      return ("%s,rank_of_%s"):format(head, table.concat(sides, ",rank_of_")), function(i)
+        local cells = ("%s,%.10g"):format(ends_at(units[i]), ranks[i])
+        return sides[2] and ("%s,%.10g"):format(cells, ranks[#units + i]) or cells
+      end
+    end,
+  }
+end
+
+return link_tests

@@ -1,0 +1,228 @@
+--- Defines the tasks of edge classification and edge regression: to predict the type of an edge, or
+-- a number, from the rows that the model computes for its two ends. All edges are used in
+-- propagation, since that they exist is known; but samplers and models do not see features, types
+-- and times of edges, nor weights if these are the targets. Of edges divided by time those for
+-- training alone are used; or, in time, the edges from before each, of which all is known by then.
+
+local copies = require "ladies.data.copies"
+local core = require "ladies_core"
+local edge_list = require "ladies.data.edges.list"
+local edge_split = require "ladies.task.edge_split"
+local errors = require "ladies.base.errors"
+local Graph = require "ladies.graph"
+local is_example = require "ladies.links.is_example"
+local links_in_time = require "ladies.links.in_time"
+local losses = require "ladies.nn.loss"
+local metrics = require "ladies.evaluation.metrics"
+local Mlp = require "ladies.nn.mlp"
+local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
+local Task = require "ladies.task.object"
+
+local sampling = core.sampling
+local of_edges = {}
+
+local SPEC = {
+  edge_split = {"string", "85/5/10"}, edge_split_seed = {"integer", 1}, seed = {"integer", 1},
+  embedding = {"positive integer", 64}, in_time = {"boolean", false},
+}
+
+-- Divides n examples by chance; as links_in_time.parts does it by time.
+local function parts_by_chance(where, n, opts, val, test)
+  local n_val, n_test = math.floor(n * val), math.floor(n * test)
+  if n - n_val - n_test < 1 then errors.fail(where .. ": no edge is left for training") end
+  local order = sampling.permutation(n, core.rng(opts.edge_split_seed))
+  local function part(first, last)
+    return last >= first and order:slice(first, last):sort() or nil
+  end
+  return {test = part(1, n_test), val = part(n_test + 1, n_test + n_val),
+    train = part(n_test + n_val + 1, n)}
+end
+
+-- Returns the examples of a data set: where they begin and end, their positions among its edges,
+-- the parts of the split, their times in time, and what propagation uses.
+local function examples(where, data, opts)
+  local edges = data.edges
+  if not edges then
+    errors.fail(("%s: %s has no features, types, times or weights of edges"):format(where,
+      data.name or "the data set"))
+  end
+  local entries = edges:entries()
+  local A = edges.adjacency
+  local from, to = A:col_of()[entries], A:row_of()[entries]
+  local chosen = is_example(edges, from, to):positions()
+  local val, test, by_time = edge_split(where, opts.edge_split)
+  local list = {from = from[chosen], to = to[chosen], chosen = chosen, graph = data.graph}
+  if by_time and not edges.times then
+    errors.fail(where .. ": a split by time asks for edges with times")
+  elseif opts.in_time and not by_time then
+    errors.fail(('%s: in time the edges are divided by their times: edge_split = "time" or '
+      .. '"time:%s"'):format(where, opts.edge_split))
+  end
+  local parts = by_time and links_in_time.parts(where, edges.times[chosen], val, test)
+    or parts_by_chance(where, #chosen, opts, val, test)
+  list.units = {train = parts.train, val = parts.val, test = parts.test}
+  if parts.cut then
+    local past = edges.times:below(parts.cut):positions()
+    list.graph = Graph.new(edge_list.part(edges, past).adjacency)
+  end
+  if opts.in_time then list.times, list.edges = edges.times[chosen], edges end
+  return list
+end
+
+-- Adds what differs in time to the fields of a task: rows are those of nodes at the times of edges.
+local function in_time(fields, list, n_nodes, both)
+  local all_from, all_to, all_times = list.from, list.to, list.times
+  local function seeds_of(units)
+    local from, to, times = all_from[units], all_to[units], all_times[units]
+    local nodes, at, places = links_in_time.distinct(from .. to, times .. times, n_nodes)
+    return nodes, at, {from = places(from, times), to = places(to, times)}
+  end
+  fields.draw = function(units, _, sample)
+    local nodes, at, ends = seeds_of(units)
+    local batch = sample(nodes, at)
+    if batch.output ~= nodes then
+      errors.fail "edges in time: the output of the sampler must be the seeds in their order"
+    end
+    batch.pairs = ends
+    return batch
+  end
+  fields.infer = function(units, model, rows)
+    local nodes, at, ends = seeds_of(units)
+    return both(rows(nodes, at), ends.from, ends.to, model.decoder)
+  end
+  fields.nodes, fields.score = nil, nil
+  return fields
+end
+
+-- Returns the fields that both tasks have, for `outputs` numbers of each edge.
+local function common(list, opts, outputs)
+  local all_from, all_to = list.from, list.to
+  local function both(h, from, to, decoder, rng)
+    return decoder.mlp:apply(h[from]:concat(h[to]), rng)
+  end
+  local fields = {
+    unit = "edge", units = list.units,
+    outputs = opts.embedding, outputs_are = "columns of a row",
+    draw = function(units, _, sample)
+      local from, to = all_from[units], all_to[units]
+      local batch = sample(sampling.unique(from .. to))
+      batch.pairs = {from = sampling.find(batch.output, from), to = sampling.find(batch.output, to)}
+      return batch
+    end,
+    read = function(h, batch, model)
+      return both(h, batch.pairs.from, batch.pairs.to, model.decoder, batch.rng)
+    end,
+    nodes = function(units) return sampling.unique(all_from[units] .. all_to[units]) end,
+    score = function(h, units, model)
+      local from, to = all_from[units], all_to[units]
+      local nodes = sampling.unique(from .. to)
+      return both(h, sampling.find(nodes, from), sampling.find(nodes, to), model.decoder)
+    end,
+    decoder = function()
+      return {mlp = Mlp.part({inputs = 2 * opts.embedding, hidden = opts.embedding,
+        outputs = outputs, layers = 2, dropout = 0, input_dropout = 0, activation = "relu",
+        bias = true, init = "glorot_uniform", norm = false}, core.rng(opts.seed):fork(-2))}
+    end,
+  }
+  return list.times and in_time(fields, list, list.graph.n_nodes, both) or fields
+end
+
+--- ladies.task.edge_classification(data: Dataset [, {edge_split = "85/5/10", edge_split_seed = 1,
+-- embedding = 64, seed = 1, in_time = false}]) -> Task: of which type each edge of a data set is
+-- (data.edges.types): cross-entropy, micro-F1 and macro-F1. The model gives the nodes rows of
+-- `embedding` columns, and a multilayer perceptron reads those of both ends. What a mini-batch is
+-- drawn of are edges; an edge and its reverse are one, and the inverse of a type is none. The split
+-- is by chance, by its seed, or with edge_split = "time" or "time:80/10/10" by the times of edges,
+-- as links.split has it; propagation then has the edges for training alone. With in_time, for such
+-- a split and the sampler ladies.samplers.temporal, it has for each edge those from before it, with
+-- features and types. `seed` is of the perceptron's first weights.
+function of_edges.classification(data, given)
+  local where = "ladies.task.edge_classification"
+  options.value(where, "the data set", data, "Dataset")
+  local opts = options.check(where, given, SPEC)
+  local list = examples(where, data, opts)
+  if not data.edges.types then errors.fail(where .. ": the edges have no types") end
+  local types, names = data.edges.types[list.chosen], data.edges.type_names
+  local classes = types:max()
+  return Task.new(tables.merged(common(list, opts, classes), {
+    name = "edge classification", data = copies.with_graph(data, list.graph, list.edges),
+    targets = function(units) return types[units] end,
+    loss = function(out, targets) return losses.cross_entropy(out, targets) end,
+    predict = function(out) return out:argmax() end,
+    metrics = {
+      {name = "micro-F1", of = metrics.micro_f1, percent = true},
+      {name = "macro-F1", of = metrics.macro_f1, percent = true},
+    },
+    arrays = function(out, units)
+      return {predicted = out:argmax(), types = types[units], from = list.from[units],
+        to = list.to[units], type_names = names}
+    end,
+    columns = function(out, units)
+      local predicted = out:argmax()
+      return "from,to,predicted,type", function(i)
+        return ("%d,%d,%d,%d"):format(list.from[units[i]] - 1, list.to[units[i]] - 1,
+          predicted[i] - 1, types[units[i]] - 1)
+      end
+    end,
+  }), where)
+end
+
+-- Returns the target of each edge: its weight, or one of its features by name or number.
+local function numbers_of(where, edges, target)
+  if target == "weight" then
+    return edges.weights or errors.fail(where .. ": the edges have no weights")
+  end
+  local names = edges.feature_names or {}
+  local column = math.tointeger(tonumber(target))
+  for i, name in ipairs(names) do
+    if name == target then column = i end
+  end
+  local n = edges.features and edges.features.n_cols or 0
+  if not column or column < 1 or column > n then
+    errors.fail(('%s: target must be "weight", or a feature of the edges by its name or its number '
+      .. 'from 1 to %d, got "%s"%s'):format(where, n, target,
+        options.hint(tostring(target), names, "there are")))
+  end
+  return edges.features:slice_cols(column, column):reshape(#edges)
+end
+
+--- ladies.task.edge_regression(data: Dataset [, {target = "1", edge_split = "85/5/10",
+-- edge_split_seed = 1, embedding = 64, seed = 1, in_time = false}]) -> Task: which number each edge
+-- of a data set has: `target` is "weight", or one of the features of edges (data.edges.features) by
+-- its name or number. Squared errors; MAE, by which training goes, MSE and R2. All else is as in
+-- ladies.task.edge_classification.
+function of_edges.regression(data, given)
+  local where = "ladies.task.edge_regression"
+  options.value(where, "the data set", data, "Dataset")
+  local opts = options.check(where, given, tables.merged(SPEC, {target = {"string", "1"}}))
+  local list = examples(where, data, opts)
+  local numbers = numbers_of(where, data.edges, opts.target)[list.chosen]
+  local A, graph = list.graph.adjacency, list.graph
+  if opts.target == "weight" then graph = Graph.new(A:with_values(core.ones(A.nnz))) end
+  return Task.new(tables.merged(common(list, opts, 1), {
+    name = "edge regression", data = copies.with_graph(data, graph, list.edges),
+    targets = function(units) return numbers[units] end,
+    loss = function(out, targets)
+      return (out:reshape(out.n_rows) - targets):square():mean()
+    end,
+    predict = function(out) return out:reshape(out.n_rows) end,
+    metrics = {
+      {name = "MAE", of = metrics.mae, mode = "min"},
+      {name = "MSE", of = metrics.mse, mode = "min"},
+      {name = "R2", of = metrics.r2},
+    },
+    arrays = function(out, units)
+      return {predicted = out:reshape(out.n_rows), targets = numbers[units],
+        from = list.from[units], to = list.to[units]}
+    end,
+    columns = function(out, units)
+      return "from,to,predicted,target", function(i)
+        return ("%d,%d,%.9g,%.9g"):format(list.from[units[i]] - 1, list.to[units[i]] - 1,
+          out:get(i, 1), numbers[units[i]])
+      end
+    end,
+  }), where)
+end
+
+return of_edges

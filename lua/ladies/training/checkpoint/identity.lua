@@ -1,0 +1,202 @@
+--- Computes the identity of a run, plain data in its checkpoints: hashes of its data set and of the
+-- last mini-batch, and its settings. A run can only be resumed with the same identity.
+
+local core = require "ladies_core"
+local checkpoint = require "ladies.training.checkpoint"
+local code = require "ladies.base.code"
+local declared = require "ladies.training.declared"
+local errors = require "ladies.base.errors"
+local hashes = require "ladies.data.hashes"
+local json = require "ladies.base.json"
+local options = require "ladies.base.options"
+local sampling = require "ladies.sampling"
+local tables = require "ladies.base.tables"
+local validation = require "ladies.training.loop.validation"
+
+local run_identity = {}
+
+local SCALAR = {string = true, number = true, boolean = true}
+
+-- The set of those values of options that are determined by an experiment's settings, so that they
+-- are not compared themselves.
+local by_settings = setmetatable({}, {__mode = "k"})
+
+-- For options that are neither plain data nor a function: functions that return the text by which
+-- the option is compared.
+local TEXT = {
+  P = function(opts) return opts.P:hash() end,
+  optimizer = function(opts)
+    local optimizer = opts.optimizer
+    local groups = optimizer:groups()
+    if type(optimizer) == "table" then           -- one of the user's own
+      return ("%s %s %s"):format(optimizer, json.encode(groups), optimizer:code(code.hash))
+    end
+    return tostring(optimizer) .. (#groups > 1 and " " .. json.encode(groups) or "")
+  end,
+  monitor = function(opts)
+    local monitor = validation.monitor(opts)
+    return ("%s, %s"):format(monitor.name, monitor.mode)
+  end,
+  task = function(opts)
+    local parts = {}
+    for _, name in ipairs(tables.sorted_keys(opts.task)) do
+      local value = opts.task[name]
+      if type(value) == "function" then parts[#parts + 1] = code.hash(value) end
+    end
+    for _, metric in ipairs(opts.task.metrics) do parts[#parts + 1] = code.hash(metric.of) end
+    return ("%s, %s"):format(opts.task.name, core.hash(table.concat(parts)))
+  end,
+}
+
+-- Options of the default optimizer, which are not compared if an optimizer is given, since it has
+-- its own.
+local ADAMS = {lr = true, weight_decay = true, decoupled_decay = true, groups = true}
+
+-- Returns the value by which the option `one` is compared, nil for one that need not be or that is
+-- compared elsewhere. An option of an unknown type is an error, so that none is forgotten.
+local function of_option(one, opts)
+  local name, value = one[1], opts[one[1]]
+  if value == nil or by_settings[value] or opts.optimizer and ADAMS[name] then return nil end
+  if TEXT[name] then return TEXT[name](opts) end
+  if SCALAR[type(value)] then return value end
+  assert(one[2] == "callable" or one.also, "training.declared: how is " .. name .. " compared?")
+  return "code " .. code.hash(value)
+end
+
+-- Adds the fields of model.config, which say how the model is built, to the settings that are
+-- compared.
+local function add_architecture(settings, model)
+  local architecture = rawget(model, "config")
+  for key, value in pairs(type(architecture) == "table" and architecture or {}) do
+    if SCALAR[type(value)] then settings["model." .. key] = value end
+  end
+end
+
+-- Tells whether an experiment's settings, `said`, determine the value of an option.
+local function is_said(said, name, value)
+  if said.preset == nil or said[name] == nil then return false end
+  return by_settings[value] or not declared.is_code(name, value)
+end
+
+-- Returns all settings and options on which the results of a run depend, as plain data by name. The
+-- settings of an experiment stand for its method, model and batches.
+local function settings_of(opts)
+  local settings, said = tables.merged(opts.settings), opts.settings or {}
+  for _, one in ipairs(declared.all()) do
+    local name = one[1]
+    if name == "model" then
+      if said.preset == nil then add_architecture(settings, opts.model) end
+    elseif not one.free and not one.elsewhere and not is_said(said, name, opts[name]) then
+      settings[name] = of_option(one, opts)
+    end
+  end
+  local sampler = opts.sampler
+  if said.preset == nil and type(sampler) == "table" and rawget(sampler, "takes_times") then
+    settings.in_time = true                -- so that exact inference later does not look ahead
+  end
+  return settings
+end
+
+--- Marks a value of an option of ladies.train, a function or a table, as determined by the settings
+-- of an experiment, which are compared in its place; returns the value.
+function run_identity.follows(value)
+  by_settings[value] = true
+  return value
+end
+
+-- Returns where the data set is, so that the finished model can be loaded with it later; nil for a
+-- data set that a script has made.
+local function source_of(data)
+  local path = data.path
+  return path and {path = core.real_path(path) or path, directed = data.directed and "keep" or nil}
+end
+
+--- Returns the identity of a run with these options of ladies.train, before its first step: hashes
+-- and place of its data set, and its settings.
+function run_identity.of(opts)
+  return {data = hashes.of(opts.data), source = source_of(opts.data), settings = settings_of(opts)}
+end
+
+--- Returns a hash of a mini-batch, without Rows of features, which were added to it after it was
+-- drawn; nil for an adaptive sampler, which would draw another one now.
+function run_identity.of_batch(sampler, batch)
+  local adaptive = batch.after_step or type(sampler) == "table" and sampler.adaptive
+  if adaptive then return nil end
+  if options.class_of(batch.features) == "Rows" then
+    batch = tables.merged(batch)
+    batch.features = nil
+  end
+  return sampling.hash(batch)
+end
+
+-- Returns the value of a setting as a text; for an option that is not set, its default.
+local function show(settings, key)
+  local value = settings[key]
+  if value == nil then value = declared.default(key) end
+  return value == nil and "not set" or json.encode(value)
+end
+
+--- Returns the differences between two runs as texts: settings, in the format `form` with the name
+-- and both values, and parts of the data set. Settings in the set `free` may differ.
+function run_identity.differences(before, now, form, free)
+  local changed, parts = {}, {}
+  local was, is = declared.renamed(before.settings), now.settings
+  for _, key in ipairs(tables.sorted_keys(tables.merged(was, is))) do
+    local old, new = show(was, key), show(is, key)
+    if not free[key] and old ~= new then changed[#changed + 1] = form:format(key, old, new) end
+  end
+  for _, part in ipairs(tables.sorted_keys(tables.merged(before.data, now.data))) do
+    if before.data[part] ~= now.data[part] then parts[#parts + 1] = part end
+  end
+  if #parts > 0 then
+    changed[#changed + 1] = ("its data set has other %s"):format(table.concat(parts, ", "))
+  end
+  return changed
+end
+
+-- Tells whether both keys and values of a table are texts.
+local function is_of_texts(t)
+  for key, value in pairs(t) do
+    if type(key) ~= "string" or type(value) ~= "string" then return false end
+  end
+  return true
+end
+
+-- Checks the identity in a checkpoint by the types of its fields, and returns it.
+local function checked(where, before)
+  local function field(name, type_text)
+    return options.value(where, "run." .. name, before[name], type_text)
+  end
+  field("settings", "table")
+  if not is_of_texts(field("data", "table")) then
+    errors.fail(where .. ": run.data must be texts by names")
+  end
+  field("numerics", "array of strings or nil")
+  for _, name in ipairs{"batch", "log"} do field(name, "string or nil") end
+  local stop = field("stopped_by", "table or nil") or {by = "", code = ""}
+  local source = field("source", "table or nil") or {path = ""}
+  options.value(where, "run.stopped_by.by", stop.by, "string")
+  options.value(where, "run.source.path", source.path, "string")
+  options.value(where, "run.source.directed", source.directed, "keep|symmetrize or nil")
+  return before
+end
+
+--- run_identity.read(path): reads and checks the identity in the checkpoint at `path`, a table of
+-- `data`, `settings` and, where the data set came from a file, `source`.
+function run_identity.read(path)
+  return checked(path, checkpoint.run(path))
+end
+
+--- Fails unless two identities are of the same run. The error begins with `where` and names the
+-- settings and the parts of the data set that have changed.
+function run_identity.check(where, before, now)
+  checked(where, before)
+  local changed = run_identity.differences(before, now, "%s was %s and is %s",
+    declared.free "resumed")
+  if #changed > 0 then
+    errors.fail(("%s: this is not the run that began there: %s"):format(where,
+      table.concat(changed, "; ")))
+  end
+end
+
+return run_identity

@@ -1,0 +1,70 @@
+--- Collects the parameters that a run trains, those of the model and of a sampler that has some,
+-- and makes their optimizer.
+
+local errors = require "ladies.base.errors"
+local groups = require "ladies.optim.groups"
+local module = require "ladies.nn.module"
+local optim = require "ladies.optim"
+local tables = require "ladies.base.tables"
+
+local trained = {}
+
+-- Fails if an optimizer lacks some parameters of the model or the sampler, which would not be
+-- trained and whose gradients would accumulate.
+local function check_optimizer(optimizer, whose, parameters)
+  local lacking, count = {}, 0
+  for _, parameter in ipairs(parameters) do
+    local tensor = parameter.tensor
+    if tensor.requires_grad then
+      count = count + 1
+      if not optimizer:has(tensor) then lacking[#lacking + 1] = parameter.name end
+    end
+  end
+  if #lacking == 0 then
+    return
+  elseif #lacking == count then
+    errors.fail(("ladies.train: the optimizer has none of the %s's parameters"):format(whose))
+  end
+  errors.fail(("ladies.train: the optimizer lacks the %s's parameter %s; one that is not to be "
+    .. "trained is frozen by :requires_grad_(false)"):format(whose, lacking[1]))
+end
+
+-- Makes the default optimizer, Adam, or AdamW if the options ask for decoupled weight decay.
+local function make(opts, parameters)
+  if not opts.decoupled_decay then
+    return optim.adam(parameters, {lr = opts.lr, weight_decay = opts.weight_decay})
+  elseif opts.weight_decay ~= 0 then
+    errors.fail "ladies.train: weight_decay is Adam's and decoupled_decay AdamW's; give one of them"
+  end
+  return optim.adamw(parameters, {lr = opts.lr, decoupled_decay = opts.decoupled_decay})
+end
+
+--- trained.optimizer(opts, named, of_sampler): returns the optimizer of a run with these options of
+-- ladies.train: opts.optimizer, or Adam for the trainable parameters of the model and the sampler,
+-- `named` and `of_sampler`.
+function trained.optimizer(opts, named, of_sampler)
+  local parameters = module.parameters(opts.model)
+  if #parameters == 0 then
+    errors.fail(("ladies.train: the model has no parameters%s"):format(
+      #named > 0 and " that require a gradient: all are frozen" or ""))
+  end
+  if opts.optimizer then
+    check_optimizer(opts.optimizer, "model", named)
+    check_optimizer(opts.optimizer, "sampler", of_sampler)
+    return opts.optimizer
+  end
+  local optimizer = make(opts, module.parameters{opts.model, of_sampler})
+  if opts.groups then groups.make("ladies.train: groups", optimizer, named, opts.groups) end
+  return optimizer
+end
+
+--- Returns the sampler's parameters by name, and all of its tensors that a checkpoint holds.
+function trained.of_sampler(sampler)
+  if type(sampler) ~= "table" then return {}, {} end
+  local parameters = module.named_parameters(rawget(sampler, "parameters") or {})
+  return parameters, tables.append(tables.map(parameters, function(one)
+    return {name = "parameter." .. one.name, tensor = one.tensor}
+  end), sampler.state or {})
+end
+
+return trained

@@ -1,0 +1,171 @@
+--- Brings rows of features in advance, for ranks that have a part of the features each (see
+-- ladies.data.formats.large.shards): the rows that a rank lacks for its next mini-batches are
+-- brought from the others while it trains on the present ones.
+--
+-- Of its mini-batches of a step each rank takes so many at a time, a group, and brings the rows of
+-- their inputs in one fetch: its rows go on from mini-batch to mini-batch
+-- (src/plugins/ranks/fetch.h). The fetch of a group is begun when training on the group before
+-- begins, so at most two groups of rows are held. Every rank goes through the same number of groups
+-- of each step, empty ones too: all begin and end the same fetches in the same order, whoever is
+-- ahead.
+--
+-- Rows that are often needed are fetched only once: the cache has those of the nodes with the most
+-- edges, which are in most neighbourhoods.
+
+local core = require "ladies_core"
+local drawn_together = require "ladies.training.ranks.drawn_together"
+local fold = require "ladies.ranks.fold"
+local link = require "ladies.ranks.link"
+local options = require "ladies.base.options"
+
+local rows_ahead = {}
+
+local KIND = "features"
+
+--- The most mini-batches in a group.
+rows_ahead.GROUP = 8
+
+local RowsAhead = {__name = "RowsAhead"}
+RowsAhead.__index = RowsAhead
+
+--- Tells whether features are Rows of which other ranks have parts.
+function rows_ahead.is_for(features)
+  return options.class_of(features) == "Rows" and not features.whole
+end
+
+--- Returns the number of bytes of a row of features, Rows or a Tensor, as it is stored.
+function rows_ahead.row_bytes(features)
+  local dtype = features.dtype        -- of Rows; a Tensor has float32
+  return features.n_cols * ((dtype == "float16" or dtype == "bfloat16") and 2 or 4)
+end
+
+--- Returns the features as Rows of which this rank also keeps `bytes` bytes of rows that other
+-- ranks have: those of the nodes with the most entries in the Matrix `adjacency`. All ranks call
+-- it.
+function rows_ahead.cached(features, adjacency, bytes)
+  local by_degree = features:missing((-adjacency:degrees()):argsort())
+  local count = math.min(#by_degree, bytes // rows_ahead.row_bytes(features))
+  local most = by_degree:slice(1, count):sort()
+  return link.fetched(KIND, link.fetch(features, most))
+end
+
+--- Returns the number of groups in a step of so many mini-batches, for `size` ranks.
+function rows_ahead.groups(size, step)
+  local most = (step + size - 1) // size
+  return (most + rows_ahead.GROUP - 1) // rows_ahead.GROUP
+end
+
+--- Returns the nodes whose rows a model needs for mini-batches, except those that bring their own,
+-- as an ascending Index. They are batch.input, or what model:feature_nodes(batch) returns if the
+-- model has that method.
+function rows_ahead.nodes_of(model, batches)
+  local all, of_model = core.index{}, model and model.feature_nodes
+  for _, batch in ipairs(batches) do
+    if not batch.features then
+      all = all .. (of_model and model:feature_nodes(batch) or batch.input)
+    end
+  end
+  return core.sampling.unique(all):sort()
+end
+
+--- rows_ahead.new(batches, {features =, graph =, step =, steps = [, model =]}): an iterator as the
+-- Batches, this rank's of so many whole steps of `step` mini-batches, which has in each
+-- batch.features the rows of its nodes (see nodes_of). graph: the GraphInParts that they are drawn
+-- from, or nil.
+function rows_ahead.new(batches, given)
+  local first, last = fold.share(link.rank, link.size, given.step)
+  local ahead = setmetatable({
+    batches = batches, features = given.features, model = given.model, own = last - first + 1,
+    groups = rows_ahead.groups(link.size, given.step), steps = given.steps,
+    drawn = given.graph and drawn_together.new(batches, given.graph),
+    begun = 0, done = 0, finished = 0,       -- groups; whole steps
+    queue = {}, next = {},     -- mini-batches of the group in hand, and of the one that comes
+  }, RowsAhead)
+  ahead:begin()
+  return ahead
+end
+
+-- Draws the next n of this rank's mini-batches.
+function RowsAhead:draw(n)
+  if self.drawn then return self.drawn:group(n) end
+  local group = {}
+  for i = 1, n do group[i] = self.batches:draw() end
+  return group
+end
+
+-- Draws the next group, and begins its fetch.
+function RowsAhead:begin()
+  if self.begun == self.groups * self.steps then return end
+  local done = self.begun % self.groups * rows_ahead.GROUP      -- of the step
+  self.begun = self.begun + 1
+  self.next = self:draw(math.max(0, math.min(self.own - done, rows_ahead.GROUP)))
+  self.fetch = link.fetch(self.features, rows_ahead.nodes_of(self.model, self.next))
+end
+
+-- Waits for the rows of the group that was begun, and begins the one after it.
+function RowsAhead:turn()
+  local rows = link.fetched(KIND, self.fetch)
+  self.fetch, self.queue, self.done = nil, self.next, self.done + 1
+  for _, batch in ipairs(self.queue) do batch.features = batch.features or rows end
+  self:begin()
+end
+
+--- Returns the next of this rank's mini-batches.
+function RowsAhead:__call()
+  self.batches:check_calls()
+  if #self.queue == 0 then self:turn() else link.go_on() end
+  return self.batches:hand_over(table.remove(self.queue, 1))
+end
+
+--- Fails when the loop has left out a call for the mini-batch before.
+function RowsAhead:check_calls()
+  self.batches:check_calls()
+end
+
+--- Takes part in the exchanges of the groups that are left in the step, although this rank has no
+-- mini-batch there, or does not train on it any more.
+function RowsAhead:finish_step()
+  self.queue, self.finished = {}, self.finished + 1
+  while self.done < self.finished * self.groups do self:turn() end
+end
+
+--- Stops the workers, if there are any.
+function RowsAhead:close()
+  self.batches:close()
+end
+
+-- The class of iterators for a loop that takes all mini-batches in turn, without regard to steps.
+local Loop = {__name = "RowsAheadLoop"}
+Loop.__index = Loop
+
+--- rows_ahead.loop(batches, given): makes the iterator for a loop that takes all mini-batches of
+-- all steps in turn.
+function rows_ahead.loop(batches, given)
+  local ahead = rows_ahead.new(batches, given)
+  return setmetatable({ahead = ahead, left = ahead.own * ahead.steps}, Loop)
+end
+
+--- Returns the next mini-batch, nil after the last. With the last one of a step it takes part in
+-- the remaining exchanges of the step, since the ranks may wait for each other afterwards.
+function Loop:__call()
+  local ahead = self.ahead
+  if self.left == 0 then
+    ahead.batches:check_calls()
+    return self:close()
+  end
+  local batch = ahead()
+  self.left = self.left - 1
+  if self.left % ahead.own == 0 then ahead:finish_step() end
+  return batch
+end
+
+--- Stops the workers, if there are any. Rows that are under way come nevertheless, for others may
+-- wait for theirs (src/plugins/ranks/fetch.h).
+function Loop:close()
+  self.left = 0
+  self.ahead:close()
+end
+
+Loop.__close = Loop.close
+
+return rows_ahead

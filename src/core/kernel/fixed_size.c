@@ -1,0 +1,243 @@
+/* Systematic and pivotal draws are one pass over the positions. A Sampford draw is tried in one of two
+ * ways until it succeeds, both of which give exactly its distribution:
+ *
+ *     way          what is tried                                  succeeds with probability
+ *     successive   one position in proportion to pi, and k - 1    about exp(-k^2 / 2 times the sum of
+ *                  by pi / (1 - pi), with replacement; all must   the squares of the shares)
+ *                  be different (Sampford's own)
+ *     Poisson      one position by pi (1 - pi), and each other    about 1 / sqrt(2 pi d), d being the
+ *                  on its own by its pi; k must be there          sum of pi (1 - pi)
+ *
+ * The way is chosen by what is expected to cost less, which follows from pi alone. The second: given the
+ * one position i, a set s has the probability of pi_i (1 - pi_i) times the product of pi over the others
+ * in s and of 1 - pi over those outside, which is in proportion to (1 - pi_i) times the product of
+ * pi / (1 - pi) over s. Summed over i in s it is Sampford's. */
+#include "kernel/fixed_size.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "kernel/keys.h"
+#include "memory/memory.h"
+
+enum { BLOCK = 1024 };
+
+/* The cost of looking up a draw by its number, and of a position's own number, in nanoseconds. */
+static const double LOOK_UP = 40, OWN_NUMBER = 2;
+
+/* --- systematic --------------------------------------------------------------------------------- */
+
+/* Adds the last positions that are not among the `count` of pick, until there are k: rounding alone can
+ * make them lack. */
+static void fill_up(int32_t *pick, int64_t count, const double *pi, int64_t n, int64_t k)
+{
+    int64_t last = count - 1, given = count;
+    for (int64_t i = n - 1; i >= 0 && count < k; i--) {
+        if (last >= 0 && pick[last] == i)
+            last--;
+        else if (pi[i] > 0)
+            pick[count++] = (int32_t)i;
+    }
+    if (count > given)
+        ld_sort_int32(pick, count);
+}
+
+ld_status ld_systematic(int32_t *pick, const double *pi, int64_t n, int64_t k, ld_stream stream)
+{
+    const double u = ld_random_uniform(stream, 0);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n && count < k; i++) {
+        sum += pi[i];
+        if (sum > u + (double)count)
+            pick[count++] = (int32_t)i;
+    }
+    fill_up(pick, count, pi, n, k);
+    return LD_OK;
+}
+
+/* --- pivotal ------------------------------------------------------------------------------------ */
+
+/* The position that is neither in nor out yet, and its probability; -1 for none. */
+typedef struct {
+    int64_t at;
+    double p;
+} pivot;
+
+/* Lets position i of probability p meet the pivot, by the uniform number u. Returns the position that is
+ * in for certain now, or -1. */
+static int64_t meet(pivot *left, int64_t i, double p, double u)
+{
+    const double sum = left->p + p;
+    if (left->at < 0) {
+        *left = (pivot){i, p};
+        return -1;
+    }
+    if (sum < 1) { /* one is out, and the other has the probability of both */
+        if (u * sum >= left->p)
+            left->at = i;
+        left->p = sum;
+        return -1;
+    }
+    int64_t in = i; /* one is in, and the other has what is above 1 */
+    if (u * (2 - sum) < 1 - p) {
+        in = left->at;
+        left->at = i;
+    }
+    left->p = sum - 1;
+    return in;
+}
+
+ld_status ld_pivotal(int32_t *pick, const double *pi, int64_t n, int64_t k, ld_stream stream)
+{
+    double u[BLOCK];
+    pivot left = {-1, 0};
+    int64_t count = 0;
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        const int64_t size = n - first < BLOCK ? n - first : BLOCK;
+        ld_fill_uniform(u, stream, (uint64_t)first, size);
+        for (int64_t i = first; i < first + size && count < k; i++) {
+            int64_t in = pi[i] >= 1 ? i : pi[i] > 0 ? meet(&left, i, pi[i], u[i - first]) : -1;
+            if (in >= 0)
+                pick[count++] = (int32_t)in;
+        }
+        LD_CHECK(ld_poll());
+    }
+    if (count < k && left.at >= 0)
+        pick[count++] = (int32_t)left.at;
+    ld_sort_int32(pick, count);
+    fill_up(pick, count, pi, n, k);
+    return LD_OK;
+}
+
+/* --- Sampford ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    int32_t *pick; /* room for k */
+    const double *pi;
+    int64_t n, k; /* of the positions that are not certain */
+    ld_stream stream;
+    double *first, *rest; /* running sums that the first position and, in turn, the others go by */
+    int32_t *tried; /* of each position the try that drew it last, or the positions of a try */
+} sampford;
+
+static int64_t look_up(const double *sums, int64_t n, double u)
+{
+    const double x = u * sums[n - 1];
+    int64_t begin = 0, end = n - 1;
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (sums[middle] <= x)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* One try of successive draws. Returns whether all k are different. */
+static bool try_successive(const sampford *s, int32_t number)
+{
+    const uint64_t at = (uint64_t)number * (uint64_t)s->k;
+    for (int64_t j = 0; j < s->k; j++) {
+        double u = ld_random_uniform(s->stream, at + (uint64_t)j);
+        int64_t i = look_up(j == 0 ? s->first : s->rest, s->n, u);
+        if (s->tried[i] == number)
+            return false;
+        s->tried[i] = number;
+        s->pick[j] = (int32_t)i;
+    }
+    return true;
+}
+
+/* One try of a first position, and all others on their own. Returns whether they are k. */
+static bool try_poisson(const sampford *s, int32_t number)
+{
+    double u[BLOCK];
+    const uint64_t at = (uint64_t)number * (uint64_t)(s->n + 1);
+    const int64_t chosen =
+        look_up(s->first, s->n, ld_random_uniform(s->stream, at + (uint64_t)s->n));
+    int64_t count = 0;
+    for (int64_t first = 0; first < s->n && count <= s->k; first += BLOCK) {
+        const int64_t size = s->n - first < BLOCK ? s->n - first : BLOCK;
+        ld_fill_uniform(u, s->stream, at + (uint64_t)first, size);
+        for (int64_t i = first; i < first + size;
+             i++) { /* without a branch that none could guess */
+            s->tried[count] = (int32_t)i;
+            count += (i == chosen) | (u[i - first] < s->pi[i]);
+        }
+    }
+    if (count != s->k)
+        return false;
+    memcpy(s->pick, s->tried, (size_t)s->k * sizeof *s->pick);
+    return true;
+}
+
+/* Fills in the running sums of the way that costs less, and returns whether it is the successive
+ * one. */
+static bool prepare(sampford *s)
+{
+    double odds = 0, squares = 0, spread = 0, sum = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        double ratio = s->pi[i] / (1 - s->pi[i]);
+        odds += ratio;
+        squares += ratio * ratio;
+        spread += s->pi[i] * (1 - s->pi[i]);
+        s->rest[i] = odds;
+    }
+    const double k = (double)s->k, n = (double)s->n;
+    double tries = exp(fmin(k * (k - 1) / 2 * squares / (odds * odds), 100));
+    bool successive = LOOK_UP * k * tries < OWN_NUMBER * n * sqrt(2 * M_PI * spread + 1);
+    for (int64_t i = 0; i < s->n; i++)
+        s->first[i] = sum += successive ? s->pi[i] : s->pi[i] * (1 - s->pi[i]);
+    return successive;
+}
+
+static ld_status draw_sampford(sampford *s)
+{
+    bool done = s->k == 0;
+    bool successive = !done && prepare(s);
+    memset(s->tried, 0xff, (size_t)s->n * sizeof *s->tried);
+    for (int32_t number = 0; !done; number++) {
+        LD_CHECK(ld_poll());
+        done = successive ? try_successive(s, number) : try_poisson(s, number);
+    }
+    return LD_OK;
+}
+
+ld_status ld_sampford(int32_t *pick, const double *pi, int64_t n, int64_t k, ld_stream stream)
+{
+    LD_FREED double *open = ld_alloc_array(3 * n + 1, sizeof *open, LD_MEM_SCRATCH);
+    LD_FREED int32_t *ids = ld_alloc_array(2 * n + 1, sizeof *ids, LD_MEM_SCRATCH);
+    if (!open || !ids)
+        return LD_NOMEM;
+    sampford s = {.pick = pick,
+                  .pi = open,
+                  .k = k,
+                  .stream = stream,
+                  .first = open + n,
+                  .rest = open + 2 * n,
+                  .tried = ids + n};
+    int64_t certain = 0;
+    for (int64_t i = 0; i < n; i++) {
+        s.k -= pi[i] >= 1;
+        if (pi[i] > 0 && pi[i] < 1) {
+            ids[s.n] = (int32_t)i;
+            open[s.n++] = pi[i];
+        }
+    }
+    if (s.k > s.n) /* rounding */
+        s.k = s.n;
+    LD_CHECK(draw_sampford(&s));
+    for (int64_t j = 0; j < s.k; j++)
+        pick[j] = ids[pick[j]];
+    certain = s.k;
+    for (int64_t i = 0; i < n && certain < k; i++)
+        if (pi[i] >= 1)
+            pick[certain++] = (int32_t)i;
+    ld_sort_int32(pick, certain);
+    fill_up(pick, certain, pi, n, k);
+    return LD_OK;
+}

@@ -1,0 +1,323 @@
+#include "kernel/gemm.h"
+
+#include <cblas.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/bfloat16.h"
+#include "memory/memory.h"
+#include "system/platform.h"
+#include "system/simd.h"
+#include "system/threads.h"
+
+/* The sizes by which the way of a product is chosen. A call of BLAS is the faster the more it
+ * multiplies, since it packs less for each multiplication; but threads share only the tiles. So
+ * tiles are small where there are few, and larger where a product is tall. A gradient of weights
+ * has few elements and long sums: its tiles are the largest, and the sums are made in pieces, side
+ * by side, where each has terms enough to hide that they are added. */
+enum {
+    TILE_ROWS = 192,
+    TILE_COLS = 128,
+    TALL = 8 * TILE_ROWS,
+    TALL_TILE_ROWS = 512,
+    WEIGHTS_TILE_ROWS = 608,
+    PIECE = 384, /* terms of a sum, at least */
+    MOST_PIECES = 16,
+    ADD_GRAIN = 8, /* rows */
+    LINE = 16      /* floats of a cache line */
+};
+
+/* A product in progress: the rows of c that are made, and how they are divided. */
+typedef struct {
+    const ld_product *p;
+    const ld_gemm_way *way;
+    int64_t first_row, down; /* the tiles' first row; how many tiles lie below each other */
+    float *last_a, *last_c;  /* the last rows of a and c, with others behind them, or NULL */
+    float *sums;             /* for the pieces behind the first, each as large as c */
+} making;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t quotient(int64_t a, int64_t b) /* rounded up */
+{
+    return (a + b - 1) / b;
+}
+
+/* Returns the length of equal parts of `size`, each of at most `most` and of whole cache lines. */
+static int64_t part(int64_t size, int64_t most)
+{
+    return quotient(quotient(size, quotient(size, most)), LINE) * LINE;
+}
+
+ld_gemm_way ld_gemm_choose(const ld_product *p, bool by_rows, bool in_bfloat16)
+{
+    ld_gemm_way way = {.kind = LD_GEMM_TILES, .pieces = 1, .piece = p->k};
+    if (p->m == 0 || p->n == 0 || p->k == 0) {
+        way.tile_rows = TILE_ROWS;
+        way.tile_cols = TILE_COLS;
+    } else if (in_bfloat16) {
+        way.kind = LD_GEMM_BFLOAT16;
+        way.tile_rows = TILE_ROWS;
+    } else if (p->ta && !p->tb && p->k >= 2 * PIECE) {
+        way.kind = LD_GEMM_PIECES;
+        way.tile_rows = part(p->m, WEIGHTS_TILE_ROWS);
+        way.tile_cols = part(p->n, 2 * TILE_COLS);
+        int64_t n = quotient(p->m, way.tile_rows) * quotient(p->n, way.tile_cols);
+        while (2 * way.pieces * n <= MOST_PIECES && p->k / way.pieces >= 2 * PIECE)
+            way.pieces *= 2;
+        way.piece = quotient(p->k, way.pieces);
+    } else if (by_rows && !p->ta) {
+        way.kind = LD_GEMM_EQUAL_TILES;
+        way.tile_rows = TILE_ROWS;
+        way.tile_cols = part(p->n, 2 * TILE_COLS);
+    } else {
+        int64_t most = p->m > 8 * TALL_TILE_ROWS ? TALL_TILE_ROWS : TILE_ROWS;
+        way.tile_rows = part(p->m, p->n > TILE_COLS ? most : TILE_COLS);
+        way.tile_cols = part(p->n, p->m > TALL ? 2 * TILE_COLS : TILE_COLS);
+    }
+    return way;
+}
+
+/* --- in tiles --------------------------------------------------------------------------------- */
+
+static void tile(void *ctx, int64_t begin, int64_t end)
+{
+    const making *t = ctx;
+    const ld_product *p = t->p;
+    const ld_gemm_way *way = t->way;
+    int64_t across = quotient(p->n, way->tile_cols);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row = t->first_row + i % t->down * way->tile_rows;
+        int64_t col = i / t->down % across * way->tile_cols;
+        int64_t piece = i / t->down / across, term = piece * way->piece;
+        bool last = t->last_a && p->m - row < way->tile_rows;
+        const float *a = last ? t->last_a : p->a + (p->ta ? term * p->lda + row : row * p->lda);
+        float *c = piece ? t->sums + (piece - 1) * p->m * p->n : p->c;
+        c = (last ? t->last_c : c + row * p->n) + col;
+        cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans,
+                    p->tb ? CblasTrans : CblasNoTrans,
+                    (int)(last ? way->tile_rows : smaller(way->tile_rows, p->m - row)),
+                    (int)smaller(way->tile_cols, p->n - col), (int)smaller(way->piece, p->k - term),
+                    1.0f, a, (int)p->lda, p->b + (p->tb ? col * p->ldb : term * p->ldb + col),
+                    (int)p->ldb, piece || !p->accumulate ? 0.0f : 1.0f, c, (int)p->n);
+    }
+}
+
+LD_CLONES(add_pieces)
+{
+    const making *t = ctx;
+    const ld_product *p = t->p;
+    int64_t first = (t->first_row + begin) * p->n, n = (end - begin) * p->n;
+    for (int64_t piece = 1; piece < t->way->pieces; piece++) {
+        float *c = p->c + first, *more = t->sums + (piece - 1) * p->m * p->n + first;
+        for (int64_t i = 0; i < n; i++)
+            c[i] += more[i];
+    }
+}
+
+/* Computes rows that are whole tiles. */
+static ld_status tiles(making *t, int64_t begin, int64_t end)
+{
+    t->first_row = begin;
+    t->down = quotient(end - begin, t->way->tile_rows);
+    int64_t n = t->way->pieces * t->down * quotient(t->p->n, t->way->tile_cols);
+    ld_status st = ld_parallel_for(n, 1, tile, t);
+    if (st == LD_OK && t->way->pieces > 1)
+        st = ld_parallel_for(end - begin, ADD_GRAIN, add_pieces, t);
+    return st;
+}
+
+static ld_status tiles_in_pieces(making *t, int64_t begin, int64_t end)
+{
+    t->sums =
+        ld_alloc_array((t->way->pieces - 1) * t->p->m * t->p->n, sizeof *t->sums, LD_MEM_SCRATCH);
+    ld_status st = t->sums ? tiles(t, begin, end) : LD_NOMEM;
+    ld_free(t->sums);
+    return st;
+}
+
+/* Computes rows in tiles of one height: the last tile is filled up with rows of zeros. BLAS sums
+ * the last rows of a tile in another order, by how many these are, and tiles of other heights,
+ * too. */
+static ld_status equal_tiles(making *t, int64_t begin, int64_t end)
+{
+    const ld_product *p = t->p;
+    int64_t last = end % TILE_ROWS, row = end - last;
+    size_t a_bytes = (size_t)(last * p->k) * sizeof *p->a;
+    size_t c_bytes = (size_t)(last * p->n) * sizeof *p->c;
+    ld_status st = LD_NOMEM;
+    if (last == 0)
+        return tiles(t, begin, end);
+    t->last_a = ld_calloc_array(TILE_ROWS * p->k, sizeof *t->last_a, LD_MEM_SCRATCH);
+    t->last_c = ld_calloc_array(TILE_ROWS * p->n, sizeof *t->last_c, LD_MEM_SCRATCH);
+    if (!t->last_a || !t->last_c)
+        goto done;
+    memcpy(t->last_a, p->a + row * p->k, a_bytes);
+    memcpy(t->last_c, p->c + row * p->n, c_bytes);
+    LD_TRY(tiles(t, begin, end));
+    memcpy(p->c + row * p->n, t->last_c, c_bytes);
+done:
+    ld_free(t->last_a);
+    ld_free(t->last_c);
+    return st;
+}
+
+/* Fails unless there is room for BLAS's buffers. OpenBLAS maps one for every thread that
+ * multiplies, and where the system has no room for it (ulimit -v) it asks again for ever. So that
+ * is tried before the first product, and again for more threads. */
+static ld_status check_room(void)
+{
+    static const int64_t BUFFER = 128 << 20;
+    static atomic_int checked; /* threads that there was room for */
+    enum { MOST = 256 };
+    int n = ld_threads(), got = 0;
+    void *buffers[MOST];
+    if (n <= atomic_load_explicit(&checked, memory_order_relaxed))
+        return LD_OK;
+    for (; got < n && got < MOST; got++)
+        if (!(buffers[got] = ld_platform_map(BUFFER)))
+            break;
+    for (int i = 0; i < got; i++)
+        ld_platform_unmap(buffers[i], BUFFER);
+    if (got < n)
+        return ld_fail(LD_NOMEM,
+                       "matmul: OpenBLAS wants %d MiB of address space for each of %d threads, and "
+                       "there is room for %d: fewer threads or a higher ulimit -v help",
+                       (int)(BUFFER >> 20), n, got);
+    atomic_store_explicit(&checked, n, memory_order_relaxed);
+    return LD_OK;
+}
+
+/* Returns true for a product of no elements, or of sums of no terms, which BLAS does not take. */
+static bool is_empty(const ld_product *p)
+{
+    if (p->k == 0 && !p->accumulate)
+        memset(p->c, 0, (size_t)(p->m * p->n) * sizeof *p->c);
+    return p->m == 0 || p->n == 0 || p->k == 0;
+}
+
+ld_status ld_gemm_rows(const ld_product *p, const ld_gemm_way *way, int64_t begin, int64_t end)
+{
+    making t = {.p = p, .way = way};
+    if (is_empty(p))
+        return LD_OK;
+    ld_status st = check_room();
+    if (st != LD_OK)
+        return st;
+    switch (way->kind) {
+    case LD_GEMM_TILES: return tiles(&t, begin, end);
+    case LD_GEMM_EQUAL_TILES: return equal_tiles(&t, begin, end);
+    case LD_GEMM_PIECES: return tiles_in_pieces(&t, begin, end);
+    case LD_GEMM_BFLOAT16: break;
+    }
+    return ld_bfloat16_rows(p, begin, end);
+}
+
+/* --- with one rounding ------------------------------------------------------------------------ */
+
+/* The sizes of a product in double: rows of c are sums of products that are made at once. */
+enum { PANEL = 128, BLOCK_ROWS = 8 * PANEL, BLOCK_SUMS = 1024 };
+
+/* A block of a matrix, and its elements in double, row by row without gaps. */
+typedef struct {
+    double *wide;
+    float *narrow;
+    int64_t n_rows, n_cols, stride; /* stride: from a row of the matrix to the next */
+} block;
+
+/* Makes x the block of `n_rows` by `n_cols` elements from (row, col) on. The rows of a transposed
+ * matrix are columns in memory. */
+static void place(block *x, const float *from, int64_t stride, bool transposed, int64_t row,
+                  int64_t n_rows, int64_t col, int64_t n_cols)
+{
+    x->stride = stride;
+    x->n_rows = transposed ? n_cols : n_rows;
+    x->n_cols = transposed ? n_rows : n_cols;
+    x->narrow = (float *)from + (transposed ? col * stride + row : row * stride + col);
+}
+
+LD_CLONES(widen_rows)
+{
+    const block *x = ctx;
+    for (int64_t r = begin; r < end; r++)
+        for (int64_t j = 0; j < x->n_cols; j++)
+            x->wide[r * x->n_cols + j] = x->narrow[r * x->stride + j];
+}
+
+LD_CLONES(round_rows)
+{
+    const block *x = ctx;
+    for (int64_t r = begin; r < end; r++)
+        for (int64_t j = 0; j < x->n_cols; j++)
+            x->narrow[r * x->stride + j] = (float)x->wide[r * x->n_cols + j];
+}
+
+typedef struct {
+    block a, b, c;
+    bool ta, tb;
+    int64_t k;
+    double beta;
+} wide_product;
+
+static void wide_panel(void *ctx, int64_t begin, int64_t end)
+{
+    const wide_product *p = ctx;
+    const double *a = p->a.wide + (p->ta ? begin : begin * p->a.n_cols);
+    cblas_dgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans, p->tb ? CblasTrans : CblasNoTrans,
+                (int)(end - begin), (int)p->c.n_cols, (int)p->k, 1.0, a, (int)p->a.n_cols,
+                p->b.wide, (int)p->b.n_cols, p->beta, p->c.wide + begin * p->c.n_cols,
+                (int)p->c.n_cols);
+}
+
+/* Computes the rows of c from `row` on that w->c holds. */
+static ld_status wide_rows(wide_product *w, const ld_product *p, int64_t row)
+{
+    ld_status st = LD_OK;
+    for (int64_t from = 0; from < p->k; from += BLOCK_SUMS) {
+        w->k = smaller(BLOCK_SUMS, p->k - from);
+        w->beta = from == 0 ? 0.0 : 1.0;
+        place(&w->a, p->a, p->lda, p->ta, row, w->c.n_rows, from, w->k);
+        place(&w->b, p->b, p->ldb, p->tb, from, w->k, 0, p->n);
+        LD_TRY(ld_parallel_for(w->a.n_rows, PANEL, widen_rows, &w->a));
+        LD_TRY(ld_parallel_for(w->b.n_rows, PANEL, widen_rows, &w->b));
+        LD_TRY(ld_parallel_for(w->c.n_rows, PANEL, wide_panel, w));
+    }
+    st = ld_parallel_for(w->c.n_rows, PANEL, round_rows, &w->c);
+done:
+    return st;
+}
+
+ld_status ld_gemm_precise(const ld_product *p)
+{
+    wide_product w = {.ta = p->ta, .tb = p->tb};
+    int64_t rows = smaller(BLOCK_ROWS, p->m), sums = smaller(BLOCK_SUMS, p->k);
+    if (is_empty(p))
+        return LD_OK;
+    ld_status st = check_room();
+    if (st != LD_OK)
+        return st;
+    w.a.wide = ld_alloc_array(rows * sums, sizeof(double), LD_MEM_SCRATCH);
+    w.b.wide = ld_alloc_array(sums * p->n, sizeof(double), LD_MEM_SCRATCH);
+    w.c.wide = ld_alloc_array(rows * p->n, sizeof(double), LD_MEM_SCRATCH);
+    st = w.a.wide && w.b.wide && w.c.wide ? LD_OK : LD_NOMEM;
+    for (int64_t row = 0; st == LD_OK && row < p->m; row += rows) {
+        place(&w.c, p->c, p->n, false, row, smaller(rows, p->m - row), 0, p->n);
+        st = wide_rows(&w, p, row);
+    }
+    ld_free(w.a.wide);
+    ld_free(w.b.wide);
+    ld_free(w.c.wide);
+    return st;
+}
+
+void ld_blas_name(char *text, size_t size)
+{
+    const char *config = openblas_get_config(); /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
+    size_t name = strcspn(config, " ");
+    size_t version = config[name] ? strcspn(config + name + 1, " ") + 1 : 0;
+    snprintf(text, size, "%.*s %s", (int)(name + version), config, openblas_get_corename());
+}

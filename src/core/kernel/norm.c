@@ -1,0 +1,437 @@
+#include "kernel/norm.h"
+
+#include <math.h>
+
+#include "kernel/chains.h"
+#include "system/simd.h"
+#include "system/threads.h"
+
+enum {
+    GRAIN = 64, /* rows */
+    COLS = 32,  /* columns whose sums stay in registers */
+    BLOCK = LD_CHAINS
+};
+
+/* The arguments of all kernels here; each has some of them. */
+typedef struct {
+    float *y; /* or dx */
+    const float *x, *dy, *gain, *bias;
+    float *row_mean, *row_inverse;
+    const float *of_mean, *of_inverse; /* the means and inverses that backward reads */
+    const double *mean, *inverse;      /* one for each column */
+    double *dgain, *dbias;
+    double eps;
+    int64_t n_rows, n_cols;
+    bool accumulate;
+} norm;
+
+/* --- layer norm ------------------------------------------------------------------------------- */
+
+static LD_INLINE double mean_of(const float *x, int64_t k)
+{
+    double lane[LD_LANES] = {0};
+    int64_t j = 0;
+    for (; j + LD_LANES <= k; j += LD_LANES)
+        for (int i = 0; i < LD_LANES; i++)
+            lane[i] += x[j + i];
+    for (; j < k; j++)
+        lane[0] += x[j];
+    return ld_lanes_total(lane) / (double)k;
+}
+
+static LD_INLINE double variance_of(const float *x, double mean, int64_t k)
+{
+    double lane[LD_LANES] = {0};
+    int64_t j = 0;
+    for (; j + LD_LANES <= k; j += LD_LANES)
+        for (int i = 0; i < LD_LANES; i++)
+            lane[i] += (x[j + i] - mean) * (x[j + i] - mean);
+    for (; j < k; j++)
+        lane[0] += (x[j] - mean) * (x[j] - mean);
+    return ld_lanes_total(lane) / (double)k;
+}
+
+LD_CLONES(layer_norm)
+{
+    const norm *p = ctx;
+    const float *gain = p->gain, *bias = p->bias;
+    const int64_t k = p->n_cols;
+    for (int64_t r = begin; r < end; r++) {
+        const float *x = p->x + r * k;
+        float *y = p->y + r * k;
+        double mean = mean_of(x, k), inverse = 1.0 / sqrt(variance_of(x, mean, k) + p->eps);
+        LD_INDEPENDENT /* x and y may be the same memory */
+        for (int64_t j = 0; j < k; j++)
+            y[j] = (float)((x[j] - mean) * inverse * gain[j] + bias[j]);
+        p->row_mean[r] = (float)mean;
+        p->row_inverse[r] = (float)inverse;
+    }
+}
+
+ld_status ld_layer_norm(float *y, float *mean, float *inverse, const float *x, const float *gain,
+                        const float *bias, double eps, int64_t n_rows, int64_t n_cols)
+{
+    norm p = {.y = y,
+              .x = x,
+              .gain = gain,
+              .bias = bias,
+              .row_mean = mean,
+              .row_inverse = inverse,
+              .eps = eps,
+              .n_cols = n_cols};
+    return ld_parallel_for(n_rows, GRAIN, layer_norm, &p);
+}
+
+static LD_INLINE void layer_norm_dx(const norm *p, int64_t r, bool add)
+{
+    int64_t k = p->n_cols, j = 0;
+    const float *x = p->x + r * k, *dy = p->dy + r * k, *gain = p->gain;
+    float *dx = p->y + r * k;
+    double mean = p->of_mean[r], inverse = p->of_inverse[r];
+    double of_h[LD_LANES] = {0}, of_hn[LD_LANES] = {0};
+    for (; j + LD_LANES <= k; j += LD_LANES)
+        for (int i = 0; i < LD_LANES; i++) {
+            double h = (double)dy[j + i] * gain[j + i];
+            of_h[i] += h;
+            of_hn[i] += h * (x[j + i] - mean) * inverse;
+        }
+    for (; j < k; j++) {
+        double h = (double)dy[j] * gain[j];
+        of_h[0] += h;
+        of_hn[0] += h * (x[j] - mean) * inverse;
+    }
+    double h_mean = ld_lanes_total(of_h) / (double)k, hn_mean = ld_lanes_total(of_hn) / (double)k;
+    LD_INDEPENDENT /* dx and dy may be the same memory */
+    for (j = 0; j < k; j++) {
+        double h = (double)dy[j] * gain[j], n = (x[j] - mean) * inverse;
+        float d = (float)((h - h_mean - n * hn_mean) * inverse);
+        dx[j] = add ? dx[j] + d : d;
+    }
+}
+
+LD_CLONES(layer_norm_backward)
+{
+    const norm *p = ctx;
+    for (int64_t r = begin; r < end; r++) {
+        if (p->accumulate)
+            layer_norm_dx(p, r, true);
+        else
+            layer_norm_dx(p, r, false);
+    }
+}
+
+ld_status ld_layer_norm_backward(float *dx, const float *dy, const float *x, const float *gain,
+                                 const float *mean, const float *inverse, int64_t n_rows,
+                                 int64_t n_cols, bool accumulate)
+{
+    norm p = {.y = dx,
+              .x = x,
+              .dy = dy,
+              .gain = gain,
+              .of_mean = mean,
+              .of_inverse = inverse,
+              .n_cols = n_cols,
+              .accumulate = accumulate};
+    return ld_parallel_for(n_rows, GRAIN, layer_norm_backward, &p);
+}
+
+static LD_INLINE void layer_norm_columns(const norm *p, int64_t first, int64_t width)
+{
+    double dgain[COLS] = {0}, dbias[COLS] = {0};
+    for (int64_t r = 0; r < p->n_rows; r++) {
+        double mean = p->of_mean[r], inverse = p->of_inverse[r];
+        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
+        for (int64_t j = 0; j < width; j++) {
+            dgain[j] += dy[j] * (x[j] - mean) * inverse;
+            dbias[j] += dy[j];
+        }
+    }
+    for (int64_t j = 0; j < width; j++) {
+        p->dgain[first + j] = dgain[j];
+        p->dbias[first + j] = dbias[j];
+    }
+}
+
+LD_CLONES(layer_norm_parameters)
+{
+    if (end - begin == COLS)
+        layer_norm_columns(ctx, begin, COLS);
+    else
+        layer_norm_columns(ctx, begin, end - begin);
+}
+
+ld_status ld_layer_norm_parameters(double *dgain, double *dbias, const float *dy, const float *x,
+                                   const float *mean, const float *inverse, int64_t n_rows,
+                                   int64_t n_cols)
+{
+    norm p = {.dgain = dgain,
+              .dbias = dbias,
+              .dy = dy,
+              .x = x,
+              .of_mean = mean,
+              .of_inverse = inverse,
+              .n_rows = n_rows,
+              .n_cols = n_cols};
+    return ld_parallel_for(n_cols, COLS, layer_norm_parameters, &p);
+}
+
+/* --- moments ---------------------------------------------------------------------------------- */
+
+static LD_INLINE void moments_of_columns(const norm *p, int64_t first, int64_t width)
+{
+    double mean[COLS] = {0}, variance[COLS] = {0};
+    const float *x = p->x + first;
+    const int64_t k = p->n_cols;
+    for (int64_t r = 0; r < p->n_rows; r++)
+        for (int64_t j = 0; j < width; j++)
+            mean[j] += x[r * k + j];
+    for (int64_t j = 0; j < width; j++)
+        mean[j] /= (double)p->n_rows;
+    for (int64_t r = 0; r < p->n_rows; r++)
+        for (int64_t j = 0; j < width; j++)
+            variance[j] += (x[r * k + j] - mean[j]) * (x[r * k + j] - mean[j]);
+    for (int64_t j = 0; j < width; j++) {
+        p->dbias[first + j] = mean[j];
+        p->dgain[first + j] = variance[j] / (double)p->n_rows;
+    }
+}
+
+LD_CLONES(column_moments)
+{
+    if (end - begin == COLS)
+        moments_of_columns(ctx, begin, COLS);
+    else
+        moments_of_columns(ctx, begin, end - begin);
+}
+
+ld_status ld_column_moments(double *mean, double *variance, const float *x, int64_t n_rows,
+                            int64_t n_cols)
+{
+    norm p = {.dbias = mean, .dgain = variance, .x = x, .n_rows = n_rows, .n_cols = n_cols};
+    return ld_parallel_for(n_cols, COLS, column_moments, &p);
+}
+
+LD_CLONES(row_moments)
+{
+    const norm *p = ctx;
+    const int64_t k = p->n_cols;
+    for (int64_t r = begin; r < end; r++) {
+        p->dbias[r] = mean_of(p->x + r * k, k);
+        p->dgain[r] = variance_of(p->x + r * k, p->dbias[r], k);
+    }
+}
+
+ld_status ld_row_moments(double *mean, double *variance, const float *x, int64_t n_rows,
+                         int64_t n_cols)
+{
+    norm p = {.dbias = mean, .dgain = variance, .x = x, .n_cols = n_cols};
+    return ld_parallel_for(n_rows, GRAIN, row_moments, &p);
+}
+
+/* Computes a row of ld_moments_backward. `inverse` holds the factors; they and the means lie `step`
+ * apart along a row. */
+static LD_INLINE void moments_backward_row(const norm *p, int64_t r, int64_t step)
+{
+    const int64_t first = step ? 0 : r, k = p->n_cols;
+    const double *factor = p->inverse + first, *mean = p->mean + first;
+    const float *x = p->x + r * k;
+    float *dx = p->y + r * k;
+    LD_INDEPENDENT
+    for (int64_t j = 0; j < k; j++) {
+        float d = (float)(factor[j * step] * (x[j] - mean[j * step]));
+        dx[j] = p->accumulate ? dx[j] + d : d;
+    }
+}
+
+LD_CLONES(row_moments_backward)
+{
+    for (int64_t r = begin; r < end; r++)
+        moments_backward_row(ctx, r, 0);
+}
+
+LD_CLONES(column_moments_backward)
+{
+    for (int64_t r = begin; r < end; r++)
+        moments_backward_row(ctx, r, 1);
+}
+
+ld_status ld_moments_backward(float *dx, const float *x, const double *factor, const double *mean,
+                              int64_t n_rows, int64_t n_cols, bool of_rows, bool accumulate)
+{
+    norm p = {.y = dx,
+              .x = x,
+              .inverse = factor,
+              .mean = mean,
+              .n_cols = n_cols,
+              .accumulate = accumulate};
+    return ld_parallel_for(n_rows, GRAIN, of_rows ? row_moments_backward : column_moments_backward,
+                           &p);
+}
+
+/* --- batch norm ------------------------------------------------------------------------------- */
+
+LD_CLONES(batch_norm)
+{
+    const norm *p = ctx;
+    const int64_t k = p->n_cols;
+    for (int64_t r = begin; r < end; r++) {
+        const float *x = p->x + r * k;
+        float *y = p->y + r * k;
+        LD_INDEPENDENT /* x and y may be the same memory */
+        for (int64_t j = 0; j < k; j++)
+            y[j] = (float)((x[j] - p->mean[j]) * p->inverse[j] * p->gain[j] + p->bias[j]);
+    }
+}
+
+ld_status ld_batch_norm(float *y, const float *x, const double *mean, const double *inverse,
+                        const float *gain, const float *bias, int64_t n_rows, int64_t n_cols)
+{
+    norm p = {.y = y,
+              .x = x,
+              .mean = mean,
+              .inverse = inverse,
+              .gain = gain,
+              .bias = bias,
+              .n_cols = n_cols};
+    return ld_parallel_for(n_rows, GRAIN, batch_norm, &p);
+}
+
+static LD_INLINE void batch_norm_columns(const norm *p, int64_t first, int64_t width)
+{
+    double dgain[COLS] = {0}, dbias[COLS] = {0};
+    const float *mean = p->of_mean + first;
+    const double *inverse = p->inverse + first;
+    for (int64_t r = 0; r < p->n_rows; r++) {
+        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
+        for (int64_t j = 0; j < width; j++) {
+            dbias[j] += dy[j];
+            dgain[j] += dy[j] * (x[j] - mean[j]) * inverse[j];
+        }
+    }
+    for (int64_t j = 0; j < width; j++) {
+        p->dgain[first + j] = dgain[j];
+        p->dbias[first + j] = dbias[j];
+    }
+}
+
+LD_CLONES(batch_norm_parameters)
+{
+    if (end - begin == COLS)
+        batch_norm_columns(ctx, begin, COLS);
+    else
+        batch_norm_columns(ctx, begin, end - begin);
+}
+
+ld_status ld_batch_norm_parameters(double *dgain, double *dbias, const float *dy, const float *x,
+                                   const float *mean, const double *inverse, int64_t n_rows,
+                                   int64_t n_cols)
+{
+    norm p = {.dgain = dgain,
+              .dbias = dbias,
+              .dy = dy,
+              .x = x,
+              .of_mean = mean,
+              .inverse = inverse,
+              .n_rows = n_rows,
+              .n_cols = n_cols};
+    return ld_parallel_for(n_cols, COLS, batch_norm_parameters, &p);
+}
+
+LD_CLONES(batch_norm_backward)
+{
+    const norm *p = ctx;
+    const int64_t k = p->n_cols;
+    for (int64_t r = begin; r < end; r++) {
+        const float *x = p->x + r * k, *dy = p->dy + r * k;
+        float *dx = p->y + r * k;
+        LD_INDEPENDENT /* dx and dy may be the same memory */
+        for (int64_t j = 0; j < k; j++) {
+            double z = (x[j] - p->of_mean[j]) * p->inverse[j];
+            double of_sums = (p->dbias[j] + z * p->dgain[j]) / (double)p->n_rows;
+            float d = (float)(p->gain[j] * p->inverse[j] * (dy[j] - of_sums));
+            dx[j] = p->accumulate ? dx[j] + d : d;
+        }
+    }
+}
+
+ld_status ld_batch_norm_backward(float *dx, const float *dy, const float *x, const float *gain,
+                                 const float *mean, const double *inverse, const double *dgain,
+                                 const double *dbias, int64_t n_rows, int64_t n_cols,
+                                 bool accumulate)
+{
+    norm p = {.y = dx,
+              .dy = dy,
+              .x = x,
+              .gain = gain,
+              .of_mean = mean,
+              .inverse = inverse,
+              .dgain = (double *)dgain,
+              .dbias = (double *)dbias,
+              .n_rows = n_rows,
+              .n_cols = n_cols,
+              .accumulate = accumulate};
+    return ld_parallel_for(n_rows, GRAIN, batch_norm_backward, &p);
+}
+
+/* --- rows of length 1 ------------------------------------------------------------------------- */
+
+LD_CLONES(normalize_rows)
+{
+    const norm *p = ctx;
+    const int64_t k = p->n_cols;
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        int64_t count = end - first < BLOCK ? end - first : BLOCK;
+        const float *x = p->x + first * k;
+        float *y = p->y + first * k;
+        double squares[BLOCK];
+        ld_sum_rows(squares, x, x, LD_PRODUCTS, count, k);
+        for (int64_t r = 0; r < count; r++) {
+            double inverse = squares[r] > 0 ? 1.0 / sqrt(squares[r]) : 0.0;
+            p->row_inverse[first + r] = (float)inverse;
+            LD_INDEPENDENT /* x and y may be the same memory */
+            for (int64_t i = r * k; i < (r + 1) * k; i++)
+                y[i] = (float)(x[i] * inverse);
+        }
+    }
+}
+
+ld_status ld_normalize_rows(float *y, float *inverse, const float *x, int64_t n_rows,
+                            int64_t n_cols)
+{
+    norm p = {.y = y, .row_inverse = inverse, .x = x, .n_cols = n_cols};
+    return ld_parallel_for(n_rows, GRAIN, normalize_rows, &p);
+}
+
+LD_CLONES(normalize_rows_backward)
+{
+    const norm *p = ctx;
+    const int64_t k = p->n_cols;
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        int64_t count = end - first < BLOCK ? end - first : BLOCK;
+        const float *y = p->x + first * k, *dy = p->dy + first * k;
+        float *dx = p->y + first * k;
+        double dots[BLOCK];
+        ld_sum_rows(dots, y, dy, LD_PRODUCTS, count, k);
+        for (int64_t r = 0; r < count; r++) {
+            double inverse = p->of_inverse[first + r];
+            LD_INDEPENDENT /* dx and dy may be the same memory */
+            for (int64_t i = r * k; i < (r + 1) * k; i++) {
+                float d = (float)((dy[i] - y[i] * dots[r]) * inverse);
+                dx[i] = p->accumulate ? dx[i] + d : d;
+            }
+        }
+    }
+}
+
+ld_status ld_normalize_rows_backward(float *dx, const float *dy, const float *y,
+                                     const float *inverse, int64_t n_rows, int64_t n_cols,
+                                     bool accumulate)
+{
+    norm p = {.y = dx,
+              .dy = dy,
+              .x = y,
+              .of_inverse = inverse,
+              .n_cols = n_cols,
+              .accumulate = accumulate};
+    return ld_parallel_for(n_rows, GRAIN, normalize_rows_backward, &p);
+}

@@ -1,0 +1,50 @@
+/* A 64-bit hash of bytes for comparing results bit by bit (not for adversaries). */
+#ifndef LD_MEMORY_HASH_H
+#define LD_MEMORY_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "memory/mapping.h"
+
+enum { LD_HASH_SEED = 0x2545F491, LD_HASH_LANES = 4 };
+
+/* Mixes one word into a hash (the finaliser of splitmix64). */
+static inline uint64_t ld_hash_word(uint64_t hash, uint64_t word)
+{
+    uint64_t z = (hash ^ word) + 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* The lanes of a hash. Words go to several lanes in turn, since a step of one lane waits for the
+ * one before. */
+typedef struct ld_hash_lanes {
+    uint64_t lane[LD_HASH_LANES];
+} ld_hash_lanes;
+
+/* Continues `hash` over all lanes. */
+static inline uint64_t ld_hash_join(uint64_t hash, const ld_hash_lanes *lanes)
+{
+    for (int i = 0; i < LD_HASH_LANES; i++)
+        hash = ld_hash_word(hash, lanes->lane[i]);
+    return hash;
+}
+
+/* The type of functions that hash the items begin .. end-1 of the object at ctx. */
+typedef uint64_t ld_hash_fn(const void *ctx, int64_t begin, int64_t end);
+
+/* Continues `hash` over n items in chunks, in parallel; chunks depend on n alone. LD_CANCELLED on
+ * Ctrl-C. */
+ld_status ld_hash_items(uint64_t *hash, int64_t n, ld_hash_fn *fn, const void *ctx);
+
+/* Continues `hash` over a run of bytes. */
+ld_status ld_hash_bytes(uint64_t *hash, const void *bytes, size_t size);
+
+/* Continues `hash` over bytes that lie in a mapping (NULL: anywhere), whose pages are given back as
+ * it goes on, so that little of them is in memory at a time. */
+ld_status ld_hash_mapped(uint64_t *hash, const ld_mapping *m, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,212 @@
+--- Tests command lines: which are read, which are refused and how, and the help text.
+local lu = require "luaunit"
+local cli = require "ladies.command.cli"
+local commands = require "ladies.command.commands"
+local host = require "ladies_host"
+local shell = require "tools.shell"
+
+local SPEC = {
+  name = "ladies dummy",
+  about = "Does nothing, in several ways.",
+  {"batch-size", "N", "positive integer", default = 512, help = "seeds of a batch"},
+  {"lr", "RATE", "positive number", help = "learning rate"},
+  {"patience", "N", "non-negative integer", help = "batches"},
+  {"method", "NAME", "ladies|full", default = "ladies", help = "how to sample"},
+  {"out", "DIR", "string", help = "a folder"},
+  {"sizes", "LIST", "array of positive integers", help = "numbers"},
+  {"names", "LIST", "array of strings", help = "words"},
+  {"debias", "BOOL", "boolean", help = "other weights"},
+  {"quiet", help = "no progress"},
+}
+
+local tests = {}
+
+local function refused(...)
+  local ok, message = pcall(cli.parse, SPEC, {...})
+  lu.assertFalse(ok)
+  lu.assertNil(message:find "\n", 1, true)
+  return message
+end
+
+function tests.test_defaults()
+  local opts, given = cli.parse(SPEC, {})
+  lu.assertEquals(opts, {batch_size = 512, method = "ladies"})
+  lu.assertEquals(given, {})
+end
+
+function tests.test_both_ways_of_giving_a_value()
+  local opts, given = cli.parse(SPEC,
+    {"--batch-size", "64", "--lr=1e-2", "--quiet", "--out", "a=b"})
+  lu.assertEquals(opts, {batch_size = 64, lr = 0.01, method = "ladies", quiet = true, out = "a=b"})
+  lu.assertEquals(given, {batch_size = true, lr = true, quiet = true, out = true})
+  lu.assertEquals(math.type(opts.batch_size), "integer")
+end
+
+function tests.test_booleans()
+  lu.assertIs(cli.parse(SPEC, {"--debias", "true"}).debias, true)
+  lu.assertIs(cli.parse(SPEC, {"--debias=false"}).debias, false)
+  lu.assertEquals(refused("--debias", "maybe"),
+    'ladies dummy: --debias must be true or false, got "maybe"')
+end
+
+function tests.test_arrays()
+  local opts = cli.parse(SPEC, {"--sizes", "5,64,512", "--names=cora,./x,7"})
+  lu.assertEquals(opts.sizes, {5, 64, 512})
+  lu.assertEquals(opts.names, {"cora", "./x", "7"})
+  lu.assertEquals(cli.parse(SPEC, {"--sizes=3"}).sizes, {3})
+  lu.assertEquals(refused "--sizes=5,x",
+    'ladies dummy: --sizes[2] must be a positive integer, got "x"')
+  lu.assertEquals(refused "--sizes=5,",
+    'ladies dummy: --sizes[2] must be a positive integer, got ""')
+end
+
+function tests.test_a_value_may_look_like_an_option()
+  lu.assertEquals(cli.parse(SPEC, {"--out", "--quiet"}).out, "--quiet")
+end
+
+--- An empty value, as from a variable of the shell that is not set, is refused.
+function tests.test_an_empty_value_is_refused()
+  lu.assertEquals(refused "--out=", "ladies dummy: --out is empty")
+  lu.assertErrorMsgEquals("ladies dummy: --out is empty", cli.parse, SPEC, {"--out", ""})
+end
+
+function tests.test_the_last_one_counts()
+  lu.assertEquals(cli.parse(SPEC, {"--lr", "1", "--lr", "2"}).lr, 2)
+end
+
+function tests.test_unknown_option()
+  lu.assertEquals(refused "--patiense=3",
+    "ladies dummy: unknown option --patiense; did you mean --patience?")
+  lu.assertEquals(refused "--xyzzy", "ladies dummy: unknown option --xyzzy; --help lists them")
+end
+
+function tests.test_wrong_values()
+  lu.assertEquals(refused("--batch-size", "0"),
+    "ladies dummy: --batch-size must be a positive integer, got 0")
+  lu.assertEquals(refused("--batch-size", "many"),
+    'ladies dummy: --batch-size must be a positive integer, got "many"')
+  lu.assertEquals(refused("--lr", "nan"), 'ladies dummy: --lr must be a positive number, got "nan"')
+  lu.assertEquals(refused("--method", "lades"),
+    'ladies dummy: --method must be one of ladies, full, got "lades"; did you mean "ladies"?')
+end
+
+function tests.test_missing_value_stray_word_and_flag_with_value()
+  lu.assertEquals(refused "--lr", "ladies dummy: --lr needs a value: RATE")
+  lu.assertStrContains(refused "wordnet", 'unexpected "wordnet"')
+  lu.assertEquals(refused "--quiet=yes", "ladies dummy: --quiet takes no value")
+end
+
+-- SPEC with two words.
+local function with_words()
+  local spec = {words = {"run", "out"}}
+  for key, value in pairs(SPEC) do spec[key] = value end
+  return spec
+end
+
+--- A word that is no option may stand anywhere among the options, and after -- every argument is a
+-- word.
+function tests.test_words_among_options()
+  local spec = with_words()
+  for _, args in ipairs{
+    {"a", "b", "--lr", "2"}, {"a", "--lr", "2", "b"}, {"--lr=2", "a", "b"}, {"--lr", "2", "a", "b"},
+    {"--lr", "2", "--", "a", "b"}, {"a", "--lr", "2", "--", "b"},
+  } do
+    local opts, given = cli.parse(spec, args)
+    lu.assertEquals(opts, {batch_size = 512, method = "ladies", lr = 2, run = "a", out = "b"})
+    lu.assertEquals(given, {lr = true, run = true, out = true})
+  end
+  lu.assertEquals(cli.parse(spec, {"--", "--quiet", "-h"}),
+    {batch_size = 512, method = "ladies", run = "--quiet", out = "-h"})
+  lu.assertEquals(cli.parse(spec, {"-", "--out", "x", "x"}),
+    {batch_size = 512, method = "ladies", run = "-", out = "x"})
+end
+
+--- The words that are left over, where a command takes any number.
+function tests.test_further_words()
+  local spec = with_words()
+  spec.words, spec.rest = {"run"}, "others"
+  lu.assertEquals(cli.parse(spec, {"a", "b", "--lr", "2", "c", "--", "-x"}),
+    {batch_size = 512, method = "ladies", lr = 2, run = "a", others = {"b", "c", "-x"}})
+  lu.assertEquals(cli.parse(spec, {}).others, {})
+  spec.words = nil
+  lu.assertEquals(cli.parse(spec, {"a", "b"}).others, {"a", "b"})
+end
+
+function tests.test_wrong_words()
+  for text, args in pairs{
+    ['ladies dummy: unexpected "c"; options begin with --'] = {"a", "b", "--quiet", "c"},
+    ['ladies dummy: unexpected "-x"'] = {"a", "-x"},
+    ["ladies dummy: both b and --out c are given"] = {"--out", "c", "a", "b"},
+    ["ladies dummy: --out is empty"] = {"a", ""},
+  } do
+    lu.assertErrorMsgContains(text, cli.parse, with_words(), args)
+  end
+end
+
+function tests.test_help()
+  lu.assertTrue(cli.parse(SPEC, {"--help"}).help)
+  lu.assertTrue(cli.parse(SPEC, {"-h"}).help)
+  local text = cli.help(SPEC)
+  lu.assertStrContains(text, "usage: ladies dummy [options]")
+  lu.assertStrContains(text, "--batch-size N  seeds of a batch (default 512)")
+  lu.assertStrContains(text, "--help")
+end
+
+--- The help of every command fits the columns that there are, and has all of its words whole.
+function tests.test_help_fits()
+  for _, name in ipairs(commands.names()) do
+    local spec = cli.spec_of(host.script(name))
+    for _, width in ipairs(spec and {60, 80, 132} or {}) do
+      local text, words = cli.help(spec, width), {}
+      for line in text:gmatch "[^\n]+" do
+        lu.assertTrue(utf8.len(line) <= width, ("%s at %d: %s"):format(name, width, line))
+        for word in line:gmatch "%S+" do words[word] = true end
+      end
+      for _, option in ipairs(spec) do
+        lu.assertTrue(words["--" .. option[1]], option[1])
+        for word in option.help:gmatch "%S+" do
+          local is_whole = words[word] or words["(" .. word .. ")"] or #word > width // 2
+          lu.assertTrue(is_whole, ("%s at %d: %s"):format(name, width, word))
+        end
+      end
+    end
+  end
+end
+
+--- Help, lists and manuals are as wide as the terminal is, or COLUMNS says, and 80 columns wide in
+-- a pipe.
+function tests.test_widths()
+  local function widest(words, env)
+    local out, err, status = shell.run_ladies(words, {env = env})
+    lu.assertEquals(status, 0, err)
+    local most = 0
+    for line in out:gmatch "[^\n]+" do most = math.max(most, utf8.len(line)) end
+    return most
+  end
+  for _, words in ipairs{{"train", "--help"}, {"help"}, {"help", "train"}, {"--help"}} do
+    local most = widest(words, {"COLUMNS="})
+    lu.assertTrue(most <= 80 and most > 70, table.concat(words, " ") .. most)
+  end
+  local most = widest({"train", "--help"}, {"COLUMNS=120"})
+  lu.assertTrue(most > 110 and most <= 120, most)
+end
+
+--- The help shows the options of the method and the network that were named together, and of all
+-- others the names alone.
+function tests.test_help_of_a_method()
+  local out = shell.run_ladies{"train", "--method", "graphsage", "--model", "gcnii", "--help"}
+  local own = out:match "\nthe method graphsage:\n(.-)\n\n"
+  lu.assertStrContains(own, "\n  --form WORD ")
+  lu.assertStrContains(own:gsub("%s+", " "), "method graphsage 5")
+  lu.assertNil(own:find("--draw", 1, true))
+  lu.assertNil(own:find "vrgcn")
+  lu.assertStrContains(out:match "\nthe network gcnii:\n(.-)\n\n", "--alpha X ")
+  local others = out:match "\nother methods, networks and tasks have:\n(.*)"
+  lu.assertStrContains(others, "--draw, ")
+  lu.assertNil(others:find("--form", 1, true))
+  local all = shell.run_ladies{"train", "--help"}
+  lu.assertStrContains(all:match "\nthe method:\n(.-)\n\n", "--draw WORD ")
+  lu.assertNil(all:find "other methods")
+end
+
+return tests

@@ -1,0 +1,97 @@
+--- Data sets of many graphs: their disjoint union, labels, targets and splits by graph, files, and
+-- what is refused.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local message_of = require "tools.message_of"
+local notes = require "ladies.data.notes"
+local temporary = require "reference.temporary"
+
+local npz, tensor = ladies.npz, ladies.tensor
+local tests = {}
+
+notes.tell = function() end      -- here they are read from data.notes
+
+-- Three graphs of 2, 3 and 1 nodes; the nodes of the second are not next to each other.
+local function load(own)
+  local arrays = {name = "three", edges = {{1, 3}, {2, 4}, {4, 6}}, features = ladies.ones(6, 2),
+    graph_of = {1, 2, 1, 2, 3, 2}, targets = tensor{0.5, 1.5, -1}, train = {1, 3}, test = {2}}
+  for name, value in pairs(own or {}) do arrays[name] = value or nil end
+  return ladies.data.from_arrays(arrays)
+end
+
+function tests.test_graphs()
+  local data = load()
+  lu.assertEquals({data.unit, data.n_graphs, data.graph.n_nodes}, {"graph", 3, 6})
+  lu.assertEquals(data.graph_of:to_table(), {1, 2, 1, 2, 3, 2})
+  lu.assertEquals(data.targets:to_table(), {{0.5}, {1.5}, {-1}})
+  lu.assertStrContains(data:describe(), "  graphs     3, of 1 to 3 nodes\n")
+  lu.assertStrContains(data:describe(), "split      2 train, 1 test")
+  data = load{targets = false, labels = {1, 2, 1}}
+  lu.assertEquals({data.classes, data.unit}, {2, "graph"})
+  lu.assertEquals(ladies.data.from_arrays{edges = {{1, 2}}, features = ladies.ones(2, 1),
+    labels = {1, 2}}.unit, "node")
+end
+
+function tests.test_splits_by_graph()
+  local graph_of, labels, edges = {}, {}, {}
+  for g = 1, 40 do
+    labels[g] = g % 2 + 1
+    for _ = 1, 3 do graph_of[#graph_of + 1] = g end
+    edges[g] = {3 * g - 2, 3 * g}
+  end
+  local data = ladies.data.from_arrays{edges = edges, features = ladies.ones(120, 1),
+    labels = labels, graph_of = graph_of}
+  local train, val, test = ladies.data.split(data, "stratified:50/25/25")
+  lu.assertEquals({#train, #val, #test}, {20, 10, 10})
+  lu.assertTrue(math.max(train:max(), val:max(), test:max()) == 40)
+  lu.assertEquals(data.labels[train]:counts(2), {10, 10})
+  data:split("10/10/80", {seed = 2})
+  lu.assertEquals(#data.test, 32)
+end
+
+function tests.test_files()
+  local data = load()
+  for _, name in ipairs{"g.npz", "g.safetensors"} do
+    local path = temporary.path(name)
+    ladies.data.save(data, path)
+    local back = ladies.data.load(path)
+    lu.assertEquals({back.unit, back.n_graphs, back.graph_of, back.train:to_table()},
+      {"graph", 3, data.graph_of, {1, 3}})
+    lu.assertEquals(back.targets, data.targets)
+  end
+  local path = temporary.path "pyg.npz"
+  npz.write(path, {edge_index = npz.int64{{0, 1, 2, 3}, {1, 0, 3, 2}}, x = ladies.ones(5, 1),
+    batch = npz.int64{0, 0, 1, 1, 2}, y = npz.int64{0, 1, 1},
+    edge_attr = tensor{{1}, {1}, {2}, {2}},
+    train_mask = npz.bool{1, 0, 1}, test_mask = npz.bool{0, 1, 0}})
+  local back = ladies.data.load(path)
+  lu.assertEquals({back.n_graphs, back.labels:to_table(), back.train:to_table(), back.test[1]},
+    {3, {1, 2, 2}, {1, 3}, 2})
+  lu.assertEquals(back.edges.features:to_table(), {{1}, {1}, {2}, {2}})
+end
+
+--- The description of a node is that of its graph.
+function tests.test_nodes_and_chance()
+  local data = load()
+  data:show(6)
+  local other = ladies.data.shuffled(data, {what = "labels", seed = 3})
+  lu.assertAlmostEquals(other.targets:sum():item(), 1, 1e-6)
+  lu.assertStrContains(message_of(ladies.data.shuffled, data, {what = "edges"}),
+    "nodes of many graphs are not shuffled")
+end
+
+function tests.test_refused()
+  for _, case in ipairs{
+    {{graph_of = {1, 2, 1, 2, 3}}, "graph_of has length 5, must have 6, one for each node"},
+    {{graph_of = {1, 2, 1, 2, 4, 2}}, "graph_of: no node is in graph 3 of 4"},
+    {{graph_of = {1, 2, 2, 2, 3, 2}}, "the edge of nodes 3 and 1 leads from one graph to another"},
+    {{targets = tensor{1, 2}}, "targets has length 2, must have 3, one row for each graph"},
+    {{targets = false, labels = {1, 2, 1, 2, 1, 1}}, "must have 3, one for each graph"},
+    {{train = {4}}, "train[1] is 4, must be in 1..3"},
+    {{train = {1, 2}}, "test[1] is graph 2 again, after train[2]"},
+  } do
+    lu.assertStrContains(message_of(load, case[1]), case[2])
+  end
+end
+
+return tests

@@ -1,0 +1,89 @@
+--- `ladies bench papers`, at sizes that take seconds: what it prints and keeps, and that nothing is
+-- left of its graphs.
+local lu = require "luaunit"
+local core = require "ladies_core"
+local json = require "ladies.base.json"
+local papers = require "experiments.bench.papers"
+local shell = require "tools.shell"
+
+local tests = {}
+
+local function bench(folder, ...)
+  return shell.run_ladies{"bench", "papers", "--fits", "1500", "--batches", "3", "--layers", "2",
+    "--threads", "1", "--folder", folder, ...}
+end
+
+function tests.test_curve()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/papers.json"
+  local out, err, status = bench(folder.path, "--nodes", "2000,4000", "--edges", "4", "--memory",
+    "10M", "--out", path)
+  lu.assertEquals({err, status}, {"", 0})
+  lu.assertEquals(core.files(folder.path), {"papers.json"})
+  local kept = json.decode(core.file.read(path))
+  lu.assertEquals(#kept.results, 2)
+  for i, n in ipairs{2000, 4000} do
+    local result = kept.results[i]
+    lu.assertEquals({result.nodes, result.opened.nodes}, {n, n})
+    -- Offsets, columns (with a loop for each node), labels, split and halves of the features.
+    local most = n * (8 + 4 * 9 + 4 + 4 + 2 * papers.FEATURES)
+    lu.assertTrue(result.made.bytes > n * (8 + 4 * 9 + 4 + 2 * papers.FEATURES), n)
+    lu.assertTrue(result.made.bytes < most + (1 << 14) + 1000, n)
+    for _, method in ipairs(papers.METHODS) do
+      local one, base = result.trained[method[1]], kept.fits[method[1]]
+      for _, times in ipairs{one.cold, one.warm, base.warm} do
+        lu.assertTrue(times.mean > 0 and times.median > 0 and times.first > 0)
+      end
+      lu.assertTrue(one.validation.f1 >= 0 and one.validation.f1 <= 1)
+      -- 3 x 256 + 128 numbers for each node: 7 MB and 14 MB.
+      lu.assertEquals(one.validation.way, n == 2000 and "exact" or "sampled")
+      lu.assertStrMatches(out, (".*\n +%d  %s +[%%d.]+ .* %s\n.*"):format(n, method[1],
+        one.validation.way))
+    end
+  end
+  lu.assertStrContains(out, "exact inference would hold 0.01 GB")
+end
+
+function tests.test_failures_are_told()
+  local folder <close> = shell.folder()
+  local _, err, status = bench(folder.path .. "/none", "--nodes", "2000")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "/none")
+  _, err, status = bench(folder.path, "--nodes", "2000", "--memory", "1K")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "of memory are too few")
+  lu.assertEquals(core.files(folder.path), {})
+end
+
+--- Ctrl-C and SIGTERM leave nothing either, whatever the process of a stage was at.
+function tests.test_an_end_leaves_nothing()
+  local program = require "ladies_host".program
+  for _, signal in ipairs{"INT", "TERM"} do
+    local folder <close> = shell.folder()
+    local _, _, status = shell.run{"timeout", "-s", signal, "1", program, "bench", "papers",
+      "--nodes", "2000000", "--fits", "2000000", "--folder", folder.path, "--memory", "100M"}
+    lu.assertEquals(status, 124)
+    lu.assertEquals(core.files(folder.path), {})
+  end
+end
+
+--- The system tells how much memory belongs to no file, where it has /proc.
+function tests.test_anonymous_memory()
+  local before = papers.anonymous()
+  if not before then lu.skip "the system does not say" end
+  local held = core.full(1 << 24, 1)
+  lu.assertTrue(papers.anonymous() - before > 60e6)
+  held:release()
+end
+
+--- A file that the system was told to drop from memory is read as before.
+function tests.test_forget()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/x"
+  core.file.write(path, ("x"):rep(100000))
+  core.file.forget(path)
+  lu.assertEquals(#core.file.read(path), 100000)
+  lu.assertErrorMsgContains("none: cannot be opened", core.file.forget, folder.path .. "/none")
+end
+
+return tests

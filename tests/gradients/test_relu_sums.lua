@@ -1,0 +1,106 @@
+--- Sums of neighbours and features of edges after relu, against the same from single operations,
+-- and their gradients against central differences.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local compare = require "reference.compare"
+local gradcheck = require "reference.gradcheck"
+
+local tests = {}
+local FEATURES = 3
+
+local function random(seed, n_rows, n_cols)
+  return ladies.zeros(n_rows, n_cols):normal_(1, ladies.rng(seed))
+end
+
+-- A 5 x 6 matrix: rows of 3, 0, 1, 4 and 2 entries.
+local function matrix()
+  return ladies.matrix{n_rows = 5, n_cols = 6,
+    rows = ladies.index{1, 1, 1, 3, 4, 4, 4, 4, 5, 5},
+    cols = ladies.index{1, 3, 6, 2, 1, 2, 4, 5, 3, 4}}
+end
+
+-- v, x, f, w and b for k columns.
+local function operands(A, k)
+  return random(1, 1, A.nnz):reshape(A.nnz), random(2, A.n_cols, k), random(3, A.nnz, FEATURES),
+    random(4, FEATURES, k), random(5, 1, k):reshape(k)
+end
+
+local function plain(A, v, x, f, w, b)
+  local terms = (x:rows(A:col_of()) + f:linear(w, b)):relu()
+  return ladies.segments(A:row_of(), A.n_rows):with_values(v):matmul(terms)
+end
+
+function tests.test_sums()
+  local A = matrix()
+  for _, k in ipairs{1, 5, 64, 70} do
+    local v, x, f, w, b = operands(A, k)
+    compare.assert_close(A:relu_sums(v, x, f, w, b), plain(A, v, x, f, w, b), 1e-5, "sums")
+    compare.assert_close(A:relu_sums(v, x, f, w), plain(A, v, x, f, w), 1e-5, "without a bias")
+    local rare = ladies.where(x:above(0.5), x, ladies.zeros(A.n_cols, k))
+    compare.assert_close(A:relu_sums(v, ladies.sparse(rare), f, w, b),
+      A:relu_sums(v, rare, f, w, b), 0, "of sparse rows")
+  end
+end
+
+--- Entries of weight 0 take no part, whatever is there.
+function tests.test_left_out()
+  local A = matrix()
+  local v, x, f, w, b = operands(A, 4)
+  local nan = f:clone()
+  for j = 1, FEATURES do nan:set_(2, j, 0 / 0) end
+  v[2] = 0
+  compare.assert_close(A:relu_sums(v, x, nan, w, b), A:relu_sums(v, x, f, w, b), 0, "left out")
+end
+
+function tests.test_gradients()
+  local A = matrix()
+  local v, x, f, w, b = operands(A, 7)
+  local all = {v, x, f, w, b}
+  for _, t in ipairs(all) do t:requires_grad_() end
+  gradcheck.check("relu_sums", function() return A:relu_sums(v, x, f, w, b) end, all)
+  gradcheck.check("relu_sums twice", function()
+    return A:relu_sums(v, x, f, w, b):concat(A:relu_sums(v * 2, x, f, w))
+  end, all)
+  local rare = ladies.sparse(x:detach())
+  gradcheck.check("relu_sums of sparse rows", function()
+    return A:relu_sums(v, rare, f, w, b)
+  end, {v, f, w, b})
+end
+
+--- The gradients over many rows, and more columns than a tile has, are those of single
+-- operations.
+function tests.test_gradients_of_many_rows()
+  local n, rng = 700, ladies.rng(9)
+  local A = ladies.matrix{n_rows = n, n_cols = n, rows = ladies.range(1, n),
+    cols = ladies.sampling.permutation(n, rng)} + ladies.matrix{n_rows = n, n_cols = n,
+    rows = ladies.range(1, n), cols = ladies.sampling.permutation(n, rng)}
+  for _, k in ipairs{40, 300} do
+    local found, x = {}, random(2, n, k):requires_grad_()
+    for i, sums in ipairs{A.relu_sums, plain} do
+      local v, _, f, w, b = operands(A, k)
+      local step <close> = ladies.step()                                 -- luacheck: ignore step
+      for _, t in ipairs{w, b} do t:requires_grad_() end
+      sums(A, v, x, f, w, b):square():mean():backward()
+      found[i] = {w.grad:clone(), b.grad:clone(), x.grad:clone()}
+      ladies.optim.sgd({w, b, x}, {lr = 0.1}):clear()
+    end
+    for i, gradient in ipairs(found[1]) do
+      compare.assert_close(gradient, found[2][i], 1e-4, "gradient " .. i)
+    end
+  end
+end
+
+function tests.test_refusals()
+  local A, fails = matrix(), lu.assertErrorMsgContains
+  local v, x, f, w, b = operands(A, 4)
+  fails("relu_sums: x is 5 x 4, 6 x 4 expected", A.relu_sums, A, v, random(1, 5, 4), f, w, b)
+  fails("relu_sums: weights of 3 for 10 entries", A.relu_sums, A, ladies.ones(3), x, f, w, b)
+  fails("relu_sums: features of 10 x 2, 10 x 3 expected", A.relu_sums, A, v, x, random(1, 10, 2), w)
+  fails("relu_sums: the bias is 3, 4 expected", A.relu_sums, A, v, x, f, w, ladies.ones(3))
+  local sparse = ladies.sparse(x)
+  local heavy = ladies.ones(sparse.nnz):requires_grad_()
+  local step <close> = ladies.step()                                     -- luacheck: ignore step
+  fails("carries a gradient", A.relu_sums, A, v, sparse:with_values(heavy), f, w, b)
+end
+
+return tests

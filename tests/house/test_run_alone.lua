@@ -1,0 +1,86 @@
+--- Tests a test file that is run by itself, without ctest: what it finds in its environment, and
+-- what it says of its time.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local run = os.getenv "LADIES_SOURCE" .. "/tests/run.lua"
+
+-- The names of what ctest gives to tests.
+local function names()
+  local list = {}
+  for name in io.lines(shell.pty:match "^(.*)/" .. "/environment") do
+    list[#list + 1] = name:match "^[^=]+"
+  end
+  return list
+end
+
+-- Runs a test file of this text alone, and returns what it prints and its status.
+local function alone(text, ...)
+  local path = temporary.path "test_x.lua"
+  ladies.file.write(path, text)
+  local words = {"env"}
+  for _, name in ipairs(names()) do table.move({"-u", name}, 1, 2, #words + 1, words) end
+  table.move({shell.ladies, run, path, ...}, 1, 3 + select("#", ...), #words + 1, words)
+  local out, err, status = shell.run(words, {folder = "/"})
+  return out .. err, status
+end
+
+function tests.test_environment()
+  local parts = {"local lu = require 'luaunit'\nlocal tests = {}\nfunction tests.test_all()"}
+  for _, name in ipairs(names()) do
+    parts[#parts + 1] = ("  lu.assertEquals(os.getenv %q, %q)"):format(name, os.getenv(name))
+  end
+  lu.assertTrue(#parts > 5)
+  local text, status = alone(table.concat(parts, "\n") .. "\nend\nreturn tests")
+  lu.assertStrContains(text, "1 success")
+  lu.assertEquals(status, 0, text)
+end
+
+function tests.test_status_and_options()
+  local FILE = "return {test_one = function() error 'broken' end, test_two = function() end}"
+  local text, status = alone(FILE)
+  lu.assertStrContains(text, "Ran 2 tests")
+  lu.assertEquals(status, 1, text)
+  text, status = alone(FILE, "-p", "two")
+  lu.assertStrContains(text, "Ran 1 test")
+  lu.assertEquals(status, 0, text)
+end
+
+--- The time that is printed is that which passed.
+function tests.test_time()
+  local text = alone "return {test_sleep = function() os.execute 'sleep 0.3' end}"
+  local seconds = tonumber(text:match "Ran 1 tests? in ([%d.]+) seconds")
+  lu.assertTrue(seconds >= 0.3 and seconds < 30, text)
+end
+
+--- A test that takes longer than a fast one may, and is not in the list of slow ones, fails and
+-- says so.
+function tests.test_a_slow_test_that_is_not_listed()
+  local path = temporary.path "test_busy.lua"
+  ladies.file.write(path, [[
+    return {test_all = function() local stop = os.clock() + 0.3 repeat until os.clock() > stop end}
+  ]])
+  for most, wanted in pairs{["0.2"] = 1, ["100"] = 0} do
+    local out, err, status = shell.run({shell.ladies, run, path},
+      {env = {"LADIES_FAST_SECONDS=" .. most, "LADIES_BUILD_TYPE=Release"}})
+    lu.assertEquals(status, wanted, out .. err)
+    lu.assertStrMatches(out, ".*test_busy took 0%.%d s of processor time\n.*")
+    lu.assertEquals(out:find("may take 0.2 s", 1, true) ~= nil, wanted == 1, out)
+  end
+end
+
+--- The list of slow tests has none that is not there.
+function tests.test_slow_tests_are_there()
+  local folder = run:match "^(.*)/run"
+  for name in io.lines(folder .. "/slow.txt") do
+    local there = shell.run{"find", folder, "-name", name .. ".lua", "-o", "-name",
+      name:sub(6) .. ".c"}
+    lu.assertTrue(there ~= "" or name:find "^fuzz_" ~= nil, name)
+  end
+end
+
+return tests

@@ -1,0 +1,367 @@
+--- ladies.lab: intervals and tests, exact values against the tape, what samplers of known bias are
+-- told to have, statistics of a user's own, and what is refused.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local context = require "ladies.lab.context"
+local estimate = require "ladies.lab.error.estimate"
+local full = require "ladies.samplers.full"
+local message_of = require "tools.message_of"
+local statistics = require "ladies.statistics"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local function toy(given)
+  local data = ladies.generate.power_law{nodes = 400, entries = 3200, features = 12, classes = 3,
+    signal = 0.5, seed = given and given.seed}
+  return data:split("50/20/30")
+end
+
+local DATA = toy()
+
+local function lab(sampler, more)
+  local opts = {dataset = DATA, against = {}, hidden = 16, batch_size = 60, seconds = 0.2,
+    quiet = true}
+  for key, value in pairs(more or {}) do opts[key] = value end
+  return ladies.lab(sampler, opts)
+end
+
+local function finding(one, key)
+  for _, found in ipairs(one.findings) do
+    if found.key == key then return found end
+  end
+end
+
+-- The keys of faults and warnings, but for those of a bias that may be one behind what is not
+-- linear.
+local function faults_of(one)
+  local keys = {}
+  for _, fault in ipairs(one.faults) do
+    if fault.key ~= "nonlinear" and fault.key ~= "undecided" then keys[#keys + 1] = fault.key end
+  end
+  return table.concat(keys, " ")
+end
+
+--- Options that are not given have the values that the docstring tells.
+function tests.test_defaults()
+  local found = ladies.lab("full", {dataset = DATA, against = {}, seconds = 0.01, quiet = true})
+  lu.assertEquals(found.settings, {layers = 2, hidden = 64, steps = 5, seed = 1, draws = 6,
+    batch_size = #DATA.train, one_set = true, precision = 0.1, seconds = 0.01})
+end
+
+-- ---------------------------------------------------------------- intervals
+
+-- Quantiles as tables of Student's t have them.
+function tests.test_student()
+  for _, one in ipairs{{0.95, 1, 12.7062}, {0.95, 2, 4.30265}, {0.99, 5, 4.03214},
+    {0.999, 10, 4.58689}, {0.95, 30, 2.04227}} do
+    lu.assertAlmostEquals(statistics.student(one[1], one[2]), one[3], 1e-4)
+  end
+  local x = statistics.interval{1, 2, 3, 4}
+  lu.assertAlmostEquals(x.mean, 2.5, 1e-12)
+  lu.assertAlmostEquals(x.high - x.mean, 3.18245 * math.sqrt(5 / 3 / 4), 1e-4)
+  lu.assertAlmostEquals(statistics.p_value({1, 2, 3, 4}, x.low), 0.05, 1e-9)
+  lu.assertEquals(statistics.p_value({2, 2}, 2), 1)
+  lu.assertEquals(statistics.p_value({2, 2}, 3), 0)
+end
+
+-- The smallest of three counts three times, the next twice, and none less than one before it.
+function tests.test_holm()
+  lu.assertAlmostEquals(statistics.holm{0.04, 0.01, 0.03}[1], 0.06, 1e-12)
+  lu.assertAlmostEquals(statistics.holm{0.04, 0.01, 0.03}[2], 0.03, 1e-12)
+  lu.assertAlmostEquals(statistics.holm{0.04, 0.01, 0.03}[3], 0.06, 1e-12)
+end
+
+-- ---------------------------------------------------------------- exact values
+
+-- Exact embeddings and gradients are those of the tape over whole neighbourhoods, by depth and P.
+function tests.test_exact_values_are_those_of_the_tape()
+  for _, layers in ipairs{1, 2, 4} do
+    for _, normalize in ipairs{"sym", "row"} do
+      local shared = context.new(DATA, {batch_size = 60, layers = layers, hidden = 8, steps = 3,
+        seed = 1})
+      local P = DATA.graph:normalize(normalize)
+      local known, seeds = shared:exact(P), shared:seeds(1)
+      local target = known:gradient(seeds)
+      local draw = estimate.of(known, full(P, {layers = layers})(seeds), target)
+      for i, one in ipairs(target) do
+        lu.assertTrue(one.square > 0)
+        lu.assertTrue(draw.gradient[i]:norm() < 1e-5 * math.sqrt(one.square))
+      end
+      lu.assertTrue(draw.embedding.error:norm() < 1e-5 * known.embedding:norm())
+    end
+  end
+end
+
+-- ---------------------------------------------------------------- what is found
+
+function tests.test_whole_neighbourhoods_are_exact()
+  local one = lab("full").examinations[1]
+  for _, key in ipairs{"layers.1.error", "layers.2.error", "embedding.error", "gradient.error"} do
+    lu.assertTrue(finding(one, key).mean < 1e-9)
+  end
+  lu.assertEquals(faults_of(one), "")
+  lu.assertStrContains(one.verdict, "Exact")
+end
+
+-- Draws with replacement and their weights are unbiased in every layer; without replacement and
+-- with the same weights they are not, and the cause is named.
+function tests.test_weights()
+  local right = lab("ladies:60", {settings = {row_normalize = false, draw = "wr"}}).examinations[1]
+  lu.assertNotStrContains(faults_of(right), "naive")
+  for layer = 1, 2 do
+    local scale = finding(right, ("layers.%d.scale"):format(layer))
+    lu.assertTrue(math.abs(scale.mean - 1) < 5 * (scale.high - scale.low) / 4, scale.sentence)
+  end
+  local naive = lab("ladies:120", {settings = {row_normalize = false}}).examinations[1]
+  lu.assertStrContains(faults_of(naive), "naive")
+  lu.assertStrContains(naive.verdict, "Something is wrong")
+  local debiased = lab("ladies:120", {settings = {row_normalize = false, debias = true}})
+  lu.assertEquals(faults_of(debiased.examinations[1]), "")
+end
+
+-- Weights that are right in themselves are not blamed for a bias that has another cause: here rows
+-- that are divided by their sums.
+function tests.test_right_weights_are_not_blamed()
+  for _, settings in ipairs{{draw = "wr"}, {debias = true}} do
+    local keys = faults_of(lab("ladies:15", {settings = settings}).examinations[1])
+    lu.assertEquals(keys:gsub(" bias%.%d%.%l+", ""), "normalized")
+  end
+end
+
+-- Errors beside the exact values of different networks are said to be such.
+function tests.test_another_P_is_told()
+  local function notes_of(settings)
+    local both = lab({"ladies:60", "graphsage:2"}, {settings = settings, seconds = 0.01})
+    return table.concat(both.examinations[2].notes, "; ")
+  end
+  lu.assertStrContains(notes_of(), 'those of a network over P of normalize = "row", those of '
+    .. 'LADIES (60) over P of normalize = "sym"')
+  lu.assertNotStrContains(notes_of{normalize = "sym"}, "network")
+end
+
+-- A fault is found in a sampler of one's own whose weights are not what they should be.
+local function weighted(weigh)
+  return {name = "own", sampler = function(P)
+    return function(seeds, rng)
+      local dst, blocks = seeds, {}
+      for l = 2, 1, -1 do
+        local U, near = P:slice(dst)
+        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "poisson"})
+        blocks[l] = {adj = U:pick_cols(pick):scale_cols(weigh(w)), dst = dst, src = near[pick]}
+        dst = near[pick]
+      end
+      return {blocks = blocks, input = dst, output = seeds}
+    end
+  end}
+end
+
+function tests.test_wrong_weights_have_names()
+  local cases = {
+    unweighted = function(w) return w * 0 + 1 end,
+    inverted = function(w) return 1 / w end,
+    factor = function(w) return 2 * w end,
+  }
+  for name, weigh in pairs(cases) do
+    lu.assertStrContains(faults_of(lab(weighted(weigh)).examinations[1]), name)
+  end
+  lu.assertEquals(faults_of(lab(weighted(function(w) return w end)).examinations[1]), "")
+end
+
+-- Both layers are told of where no cause is proved.
+function tests.test_no_cause()
+  local function faults_of_odd(given)
+    return lab(given).examinations[1].faults
+  end
+  local odd = weighted(function(w) return w * (2 - w:above(1.5)) end)
+  local found = {}
+  for _, fault in ipairs(faults_of_odd(odd)) do found[fault.key:match "^bias%.%d" or ""] = fault end
+  lu.assertStrContains(found["bias.1"].text, "layer 1 is off by ")
+  lu.assertStrContains(found["bias.2"].text, "layer 2 is off by ")
+end
+
+-- A large bias of the gradient is told where the embedding has none to speak of.
+function tests.test_embedding_and_gradient_stand_apart()
+  local one = lab("fastgcn:20", {seconds = 1e-3}).examinations[1]
+  lu.assertStrContains(one.verdict, "its gradient badly biased (by ")
+end
+
+-- A sampler whose draws are too noisy to tell is not called close to unbiased.
+function tests.test_noise_is_no_verdict()
+  local verdict = require "ladies.lab.verdict"
+  local function of(bias)
+    local columns = {}
+    for _, name in ipairs{"embedding", "gradient"} do
+      columns[name .. ".bias"], columns[name .. ".scale"] = bias, {0.9, 1.1, 1.0, 1.0}
+    end
+    return verdict{faults = {}, sample = {columns = columns}, findings = {
+      {key = "embedding.error", mean = 1}, {key = "gradient.error", mean = 1}}}
+  end
+  lu.assertStrContains(of{-0.002, 0.003, 0, 0.001}, "Close to unbiased: the mean of many draws is "
+    .. "off by at most 6.17 % of its size in the embedding, by at most 6.17 % in the gradient.")
+  lu.assertStrContains(of{-3, 4, -5, 6}, "Too noisy to judge: for all that these draws show")
+  lu.assertStrContains(of{-3, 4, -5, 6}, "--same-as NAME")
+  lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
+end
+
+-- A sampler that fails only when it is timed leaves the others their times.
+function tests.test_failure_while_timed()
+  local rare = {name = "rare", sampler = function(P)
+    local whole = full(P, {layers = 2})
+    return function(seeds)
+      if debug.traceback():find "lab/cost/init.lua" then error("out of luck", 0) end
+      return whole(seeds)
+    end
+  end}
+  local both = lab({rare, "ladies:20"}, {seconds = 1e-3}).examinations
+  lu.assertEquals(both[1].verdict:match "it fails: out of luck", "it fails: out of luck")
+  lu.assertTrue(finding(both[1], "embedding.error").mean < 1e-9)
+  lu.assertNil(finding(both[1], "cost.seconds"))
+  lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
+end
+
+-- The notes say whether a sampler uses `samples`, and whether it changes with training.
+function tests.test_notes()
+  local path = temporary.path "whole.lua"
+  ladies.file.write(path, [[return function(P, settings)
+    return require "ladies".samplers.full(P, {layers = settings.layers})
+  end]])
+  local notes = table.concat(lab(path).examinations[1].notes, "; ")
+  lu.assertStrContains(notes, "it does not use `samples`")
+  notes = table.concat(lab("vrgcn").examinations[1].notes, "; ")
+  lu.assertStrContains(notes, "of the one state that it had after 5 steps")
+end
+
+-- The rank is by variance, and says what bias it leaves out.
+function tests.test_bias_is_told_beside_the_rank()
+  local biased = finding(lab("ladies:15").examinations[1], "ranking.embedding")
+  lu.assertStrContains(biased.sentence, "is left besides, whatever the time")
+  local unbiased = finding(lab("full").examinations[1], "ranking.embedding")
+  lu.assertNotStrContains(unbiased.sentence, "besides")
+end
+
+-- A sampler that fails in step with training leaves the network to the others as it was.
+function tests.test_failure_on_the_way()
+  local shared = context.new(DATA, {batch_size = 60, layers = 2, hidden = 8, steps = 3, seed = 1})
+  local P = DATA.graph:normalize "row"
+  local whole, calls = full(P, {layers = 2}), 0
+  local known = shared:exact(P)
+  local before = known.model:parameters()[1]:clone()
+  local sampler = setmetatable({}, {__call = function(_, seeds)
+    calls = calls + 1
+    if calls == 2 then error("out of luck", 0) end
+    return whole(seeds)
+  end})
+  lu.assertStrContains(message_of(shared.accompany, shared, sampler, known), "out of luck")
+  lu.assertEquals((known.model:parameters()[1] - before):abs():max(), 0)
+end
+
+-- Samplers that learn in step with training, and those that draw their own seeds, are examined too.
+function tests.test_samplers_of_all_kinds()
+  local found = lab{"vrgcn", "clustergcn", "graphsage:3"}
+  lu.assertEquals(#found.examinations, 3)
+  lu.assertTrue(finding(found.examinations[1], "embedding.error").mean > 1e-6)
+  lu.assertTrue(finding(found.examinations[1], "layers.1.error").mean < 1e-9)
+  lu.assertEquals(found.comparison.rows[2].name, "Cluster-GCN")
+  lu.assertTrue(found.comparison.rows[3].ratios["gradient.error"].low > 0)
+  for _, key in ipairs{"connection.alone.1", "connection.alone.2", "coverage.never"} do
+    lu.assertNotNil(found.comparison.rows[3].values[key], key)
+  end
+end
+
+-- A sampler that is made already, and a statistic of one's own.
+function tests.test_own_sampler_and_statistic()
+  local P = DATA.graph:normalize "row"
+  local sampler = ladies.samplers.graphsage(P, {samples = 2, layers = 2})
+  local seen = lab(sampler, {statistics = {
+    inputs = function(batch) return #batch.input end,
+    signal = function(_, exact) return exact.embedding:norm() end,
+    never = function() return nil end,
+  }}).examinations[1]
+  lu.assertTrue(finding(seen, "own.inputs").mean > 60)
+  local signal = finding(seen, "own.signal")
+  lu.assertAlmostEquals(signal.low, signal.high, 1e-9)
+  lu.assertNil(finding(seen, "own.never"))
+end
+
+-- At equal nodes another sampler gets the samples that it needs for them, and says so.
+function tests.test_equal_nodes()
+  local found = lab({"ladies:40", "graphsage:1"}, {equal = "nodes", seconds = 0.1})
+  local rows = found.comparison.rows
+  local a, b = rows[1].values["connection.nodes"].mean, rows[2].values["connection.nodes"].mean
+  lu.assertTrue(math.abs(b / a - 1) < 0.25, ("%g and %g nodes"):format(a, b))
+  lu.assertEquals(found.comparison.equal, "nodes")
+  lu.assertStrContains(found.examinations[2].notes[#found.examinations[2].notes], "distinct nodes")
+end
+
+-- Training compares runs of the same seeds: for a sampler beside itself the differences are 0.
+function tests.test_training()
+  local found = lab({"ladies:20", "full"}, {train = {batches = 8, seeds = 3}})
+  local again = lab({"full", "ladies:20"}, {train = {batches = 8, seeds = 3}})
+  local f1 = finding(found.examinations[1], "training.val_f1")
+  local difference = finding(found.examinations[2], "training.test_f1_difference")
+  lu.assertEquals(f1.n, 3)
+  lu.assertTrue(f1.mean > 0 and f1.mean <= 1)
+  lu.assertAlmostEquals(difference.mean,
+    -finding(again.examinations[2], "training.test_f1_difference").mean, 1e-12)
+  lu.assertStrContains(message_of(ladies.lab, "ladies", {dataset = DATA, train = {seeds = 2}}),
+    "train needs a budget, either batches or seconds")
+end
+
+-- A seed gives the same numbers each time.
+function tests.test_repeatable()
+  local function error_of(seed)
+    return finding(lab("ladies:20", {seed = seed, seconds = 1e-3}).examinations[1],
+      "gradient.error").mean
+  end
+  lu.assertEquals(error_of(3), error_of(3))
+  lu.assertNotEquals(error_of(3), error_of(4))
+end
+
+-- A data set that is loaded without a split gets the default one.
+function tests.test_default_split()
+  local path = os.tmpname()
+  local data = ladies.generate.power_law{nodes = 200, entries = 1600, features = 8, classes = 2}
+  data.train, data.val, data.test = nil, nil, nil
+  ladies.data.save(data, path .. ".npz")
+  local found = lab("ladies:20", {dataset = path .. ".npz", seconds = 1e-3})
+  os.remove(path)
+  os.remove(path .. ".npz")
+  lu.assertEquals(found.settings.batch_size, 20)
+end
+
+-- ---------------------------------------------------------------- refusals
+
+function tests.test_refusals()
+  local function message(...) return message_of(ladies.lab, ...) end
+  lu.assertStrContains(message("ladis", {dataset = DATA}), 'did you mean "ladies"')
+  lu.assertStrContains(message("ladies", {layer = 2}), 'did you mean "layers"')
+  lu.assertStrContains(message("ladies", {dataset = DATA, quiet = true, statistics = {x = 1}}),
+    'statistics["x"]')
+  local without = setmetatable({}, {__index = DATA})
+  without.train = false
+  lu.assertStrContains(message("ladies", {dataset = without}), "no nodes for training")
+  local text = message("ladies:20", {dataset = DATA, quiet = true, against = {}, batch_size = 20,
+    seconds = 1, statistics = {x = function() return "much" end}})
+  lu.assertStrContains(text, 'the statistic "own.x" must be a number')
+  local nothing = {name = "nothing", sampler = function() return function() end end}
+  lu.assertStrContains(faults_of(lab(nothing).examinations[1]), "contract")
+  local deep = {name = "deep", sampler = function(P)
+    return ladies.samplers.full(P, {layers = 3})
+  end}
+  local words = "deep gives mini-batches of 3 blocks, and the network has 2 layers; give layers = 3"
+  lu.assertStrContains(message(deep, {dataset = DATA, quiet = true, against = {}}), words)
+  local both = lab({deep, "ladies:20"}, {seconds = 0.01}).examinations
+  lu.assertStrContains(both[1].faults[1].text, words)
+  lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
+  lu.assertStrContains(message({"ladies:20", "ladies:20"}, {dataset = DATA}),
+    "LADIES (20) is there twice")
+end
+
+--- A sampler that draws after the step has the batch's generator there, as in training.
+function tests.test_a_sampler_that_draws_after_the_step()
+  local one = lab({"ladies:40"}, {settings = {sketch = true}, draws = 2}).examinations[1]
+  lu.assertTrue(finding(one, "cost.sampling").mean > 0)
+end
+
+return tests

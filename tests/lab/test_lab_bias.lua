@@ -1,0 +1,137 @@
+--- Tests the causes of bias: samplers whose faults average out over rows, columns, mini-batches or
+-- draws are told with layer and kind, and unbiased ones are not told of.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local bias = require "ladies.lab.bias"
+local context = require "ladies.lab.context"
+local faults = require "tools.biased_samplers.faults"
+local sentences = require "ladies.lab.bias.sentences"
+local series = require "ladies.statistics.series"
+local Subject = require "ladies.lab.subject"
+
+local tests = {}
+
+local DATA = ladies.generate.power_law{nodes = 600, entries = 3600, features = 6, classes = 4}
+  :split("20/20/60")
+local SHARED = context.new(DATA, {layers = 2, hidden = 8, batch_size = 120, steps = 2, seed = 1})
+
+-- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts.
+local function causes_of(given, settings)
+  local subject = Subject.of("test", given, DATA, {layers = 2, hidden = 8, seed = 1,
+    batch_size = 120, settings = settings or {}})
+  local run = {context = SHARED, sampler = SHARED:sampler(subject), name = "test",
+    known = SHARED:exact(SHARED:propagation_of(subject))}
+  local list = {}
+  for _, found in ipairs(bias.examine(run, 1, 0.25)) do
+    for _, cause in ipairs(sentences.of(found)) do list[#list + 1] = cause end
+  end
+  return list
+end
+
+local function texts_of(list)
+  local texts = {}
+  for i, one in ipairs(list) do texts[i] = one.text end
+  return table.concat(texts, "\n")
+end
+
+-- A fault in one of the layers is told with its layer and kind, and nothing is told of the other
+-- layer.
+function tests.test_faults_that_average_out()
+  for i, fault in ipairs(faults) do
+    local layer = 1 + i % 2
+    local text = texts_of(causes_of(faults.sampler(fault, {size = 0.3, layer = layer,
+      samples = 150})))
+    lu.assertStrContains(text, ("layer %d "):format(layer), false, fault.name)
+    lu.assertStrContains(text, fault.kind, false, fault.name)
+    lu.assertNotStrContains(text, ("layer %d "):format(3 - layer), false, fault.name)
+  end
+end
+
+function tests.test_unbiased_samplers()
+  for _, one in ipairs{{faults.sampler(nil, {samples = 60})}, {"fastgcn:60"},
+    {"ladies:60", {row_normalize = false, draw = "wr"}},
+    {"ladies:60", {row_normalize = false, debias = true}},
+    {"graphsage:2", {form = "unbiased"}}} do
+    lu.assertEquals(texts_of(causes_of(table.unpack(one))), "")
+  end
+end
+
+-- Entries that are never drawn, or have a weight of 0, are a fault, which is named by what they
+-- have in common.
+local function without(keep, stays)
+  return {name = "without", sampler = function(P)
+    return function(seeds, rng)
+      local dst, blocks = seeds, {}
+      for l = 2, 1, -1 do
+        local adj, src, w = P:sample_rows(dst, 3, {rng = rng, first = dst})
+        adj = adj:scale_entries(w)
+        local row, col = dst[adj:row_of()], src[adj:col_of()]
+        local kept = keep(row, col, P)
+        adj = stays and adj:scale_entries(kept) or adj:pick_entries(kept:positions())
+        blocks[l] = {adj = adj, dst = dst, src = src}
+        dst = src
+      end
+      return {blocks = blocks, input = dst, output = seeds}
+    end
+  end}
+end
+
+function tests.test_what_is_never_drawn_is_a_fault()
+  local labels = DATA.labels
+  for words, keep in pairs{
+    ["never draws entries of a node to itself"] = function(row, col) return 1 - row:equals(col) end,
+    ["never draws columns of class 2"] = function(_, col) return 1 - labels[col]:equals(2) end,
+  } do
+    local list = causes_of(without(keep))
+    lu.assertStrContains(texts_of(list), words)
+    lu.assertEquals(list[1].kind, "fault")
+    lu.assertStrMatches(list[1].proof, "none of %d+ draws has one, .*")
+  end
+end
+
+--- Errors that rest on a few draws are told of with the share that the largest has.
+function tests.test_unequal_errors()
+  local one = sentences.of_unequal_errors("layer 1", {1, 1, 1, 1, 1, 1, 1, 9}, 0.25, 0.9)
+  lu.assertStrContains(one.text, "the errors of 8 sets of seeds")
+  lu.assertStrContains(one.text, "worth 2")
+  lu.assertStrContains(one.proof, "the largest has 90 % of the sum of squares")
+end
+
+function tests.test_weights_of_zero_are_no_tails()
+  local text = texts_of(causes_of(without(function(row) return 1 - (row % 3):equals(0) end, true)))
+  lu.assertStrContains(text, "by rows and by their id modulo 3")
+  lu.assertNotStrContains(text, "tails")
+end
+
+-- ---------------------------------------------------------------- series
+
+-- In random numbers a small p-value is as rare as it says; a wave, a drift and an alternation are
+-- found.
+function tests.test_periods()
+  local rng, low = ladies.rng(1), 0
+  local function chance(n, f)
+    local list = {}
+    for k = 1, n do list[k] = rng:normal() + (f and f(k) or 0) end
+    return list
+  end
+  for _ = 1, 200 do
+    if series.period(chance(64)) < 0.05 then low = low + 1 end
+  end
+  lu.assertTrue(low < 25, low)
+  for period, f in pairs{[2] = function(k) return k % 2 end, [7] = function(k)
+    return math.sin(2 * math.pi * k / 7) end} do
+    local p, found, square = series.period(chance(280, f))
+    lu.assertTrue(p < 1e-4)
+    lu.assertAlmostEquals(found, period, 1e-9)
+    lu.assertAlmostEquals(square, period == 2 and 0.25 or 0.5, 0.2)
+  end
+end
+
+function tests.test_means_above_zero()
+  lu.assertEquals(series.p_above{1, 1, 1}, 0)
+  lu.assertEquals(series.p_above{-1, -2, -1}, 1)
+  lu.assertAlmostEquals(series.p_above{1, 2, 3, 4}, 0.0152, 1e-3)
+  lu.assertAlmostEquals(series.effective{1, 1, 0, 0}, 0.5, 1e-12)
+end
+
+return tests

@@ -1,0 +1,267 @@
+--- The laboratory under tasks of edges and of graphs, and with networks that are no GCN: what its
+-- exact values are, that whole neighbourhoods have no error, what it says, and what it refuses.
+local lu = require "luaunit"
+local contexts = require "ladies.lab.context"
+local files = require "tools.files"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+-- The toy graph, each edge with a type, a time and two features.
+local function with_edges()
+  local data = toy.new()
+  local A = data.graph.adjacency
+  local rows, cols = A:row_of(), A:col_of()
+  local one_way = rows:above(cols)
+  local from, to = cols[one_way], rows[one_way]
+  local types, times, features = {}, {}, {}
+  for i = 1, #from do
+    local a, b = data.labels[from[i]], data.labels[to[i]]
+    types[i], times[i], features[i] = a == b and "near" or "far", i, {i % 7 / 7, a + b}
+  end
+  return ladies.data.from_arrays{name = "edges", edges = {from, to}, features = data.features,
+    labels = data.labels, train = data.train, val = data.val, test = data.test,
+    edge_types = types, edge_times = times, edge_features = features}
+end
+
+-- Rings with a real target each.
+local function graphs()
+  local edges, graph_of, features, targets = {}, {}, {}, {}
+  for graph = 1, 40 do
+    local size, sum = 4 + graph % 6, 0
+    for i = 1, size do
+      local node, x = #graph_of + 1, math.sin(7 * graph + 3 * i)
+      edges[node] = {node, i < size and node + 1 or node + 1 - size}
+      graph_of[node], features[node], sum = graph, {x, 1}, sum + x
+    end
+    targets[graph] = 100 + 10 * sum / size
+  end
+  return ladies.data.from_arrays{name = "rings", edges = edges, graph_of = graph_of,
+    features = features, targets = targets, split = "60/20/20"}
+end
+
+local DATA = {nodes = toy.new(), edges = with_edges(), graphs = graphs()}
+
+local function lab(sampler, data, own)
+  local opts = {dataset = DATA[data], against = {}, hidden = 8, batch_size = 20, seconds = 0.2,
+    quiet = true}
+  for key, value in pairs(own) do opts[key] = value end
+  return ladies.lab(sampler, opts)
+end
+
+-- Data, task, model and settings of the task.
+local CASES = {
+  {"nodes", "link_prediction"},
+  {"nodes", "link_prediction", nil, {decoder = "mlp", negatives = "pairs", per_positive = 2}},
+  {"edges", "link_prediction", "rgcn", {relations = true, decoder = "distmult",
+    candidates = "all"}},
+  {"edges", "edge_classification", "sage"},
+  {"edges", "edge_regression", nil, {target = "2"}},
+  {"graphs", "graph_regression"},
+  {"graphs", nil, "gat", {pooling = "attention"}},
+  {"edges", nil, "gine"},
+  {"edges", nil, "rgcn"},
+  {"edges", nil, "transformer"},
+  {"edges", nil, "gatv2"},
+  {"nodes", nil, "gcnii"},
+  {"nodes", nil, "jk"},
+}
+
+--- Whole neighbourhoods give what the exact values are, whichever way these are computed.
+function tests.test_whole_neighbourhoods_are_exact()
+  for i, case in ipairs(CASES) do
+    local data, task, model, settings = table.unpack(case, 1, 4)
+    local found = lab("full", data, {task = task, model = model, settings = settings, steps = 2})
+    local one = found.examinations[1]
+    for _, key in ipairs{"layers.1.error", "layers.2.error", "embedding.error", "gradient.error"} do
+      lu.assertTrue(one.by_key[key].mean < 1e-9, ("case %d, %s"):format(i, key))
+    end
+    lu.assertStrContains(one.verdict, "Exact: it gives what the whole graph gives.")
+    lu.assertEquals(one.faults, {}, i)
+  end
+end
+
+--- The exact gradient of a set of edges is that of the loss with its negatives over rows that the
+-- whole graph gives, and draws of the set differ by the sampler alone.
+function tests.test_gradient_of_links()
+  local opts = {task = "link_prediction", settings = {decoder = "distmult"}, layers = 2, hidden = 8,
+    batch_size = 20, steps = 3, seed = 1}
+  local context = contexts.new(DATA.nodes, opts)
+  local task = context.task
+  local P = task.data.graph:normalize "sym"
+  local known = context:exact(P)
+  local found = context:gradient(known, 5)
+  local all = ladies.range(1, P.n_rows)
+  local block = {adj = P, dst = all, src = all}
+  local batch = context:of_group(5, function()
+    return {blocks = {block, block}, input = all, output = all}
+  end)
+  lu.assertEquals({batch.pairs.positives, #batch.pairs.from, #batch.units}, {20, 40, 20})
+  local model, sgd = known.model, ladies.optim.sgd(known.model:parameters(), {lr = 1})
+  do
+    local step <close> = ladies.step()
+    local h = model:forward(task.data.features, batch, false)
+    local from, to = h[batch.pairs.from], h[batch.pairs.to]
+    local truth = ladies.range(1, 40):below(21)
+    ladies.loss.binary_cross_entropy(model.decoder:forward(from, to), truth):backward()
+    lu.assertNotNil(step)
+  end
+  local decoder = false
+  for i, one in ipairs(model:named_parameters()) do
+    lu.assertEquals(found[i].name, one.name)
+    local grad = one.tensor.grad
+    lu.assertTrue((found[i].tensor - grad):norm() <= 1e-5 * grad:norm() + 1e-7, one.name)
+    decoder = decoder or one.name:find "decoder" ~= nil
+  end
+  sgd:clear()
+  lu.assertTrue(decoder)
+  local sampler = ladies.samplers.graphsage(P, {samples = {2, 2}})
+  local a, b = context:draw(sampler, 5, 1), context:draw(sampler, 5, 2)
+  lu.assertEquals(a.output, context:seeds(5))
+  lu.assertEquals({a.output, a.pairs.from}, {b.output, b.pairs.from})
+  lu.assertNotEquals(a.input, b.input)
+  lu.assertNotEquals(context:seeds(6), context:seeds(5))
+end
+
+--- No layer of an unbiased sampler is said to be biased, and one that leaves its weights out is,
+-- under links and with features of edges; sentences are held to their numbers by
+-- reference.lab_sentences.
+function tests.test_bias_is_found()
+  local behind_layers = {nonlinear = true, undecided = true, tails = true}
+  for _, given in ipairs{{"nodes", task = "link_prediction"}, {"edges", model = "gine"}} do
+    local opts = {task = given.task, model = given.model, seconds = 1}
+    opts.settings = {form = "unbiased", samples = 2, normalize = "row"}
+    local right = lab("graphsage", given[1], opts)
+    for _, fault in ipairs(right.examinations[1].faults) do
+      lu.assertTrue(behind_layers[fault.key], fault.text)
+    end
+    opts.settings = nil
+    local wrong = lab({name = "wrong", sampler = function(P)
+      return function(seeds, rng)
+        return ladies.sampling.mini_batch(seeds, 2, function(l, dst)
+          local U, near = P:slice(dst, {first = dst})
+          local pick = ladies.sampling.choice(U:col_sums(2), 30, {rng = rng:fork(l),
+            always = ladies.range(1, #dst)})
+          return U:pick_cols(pick), near[pick]
+        end)
+      end
+    end}, given[1], opts)
+    local one = wrong.examinations[1]
+    lu.assertTrue(#one.faults > 0)
+    lu.assertTrue(one.by_key["layers.2.scale"].high < 0.97)
+  end
+end
+
+--- The report says what was examined.
+function tests.test_what_is_told()
+  local links = lab("ladies:20", "nodes", {task = "link_prediction"})
+  local text = tostring(links):gsub("%s+", " ")
+  lu.assertStrContains(text, "batches of 20 edges")
+  lu.assertStrContains(text, "The task is link prediction: seeds are the nodes that a batch of "
+    .. "edges asks for, and what the task draws besides is one for all draws of a set.")
+  lu.assertStrContains(text, 'training leaves them out (exclude = "seeds")')
+  lu.assertStrContains(text, "the nodes of edges something.")
+  lu.assertNotStrContains(text, "training node")
+  lu.assertNotStrContains(text, "label")
+  lu.assertNil(links.examinations[1].by_key["coverage.unseen"])
+  text = tostring(lab("ladies:20", "nodes", {task = "link_prediction",
+    settings = {exclude = "none"}}))
+  lu.assertNotStrContains(text, "exclude")
+  text = tostring(lab("ladies:20", "edges", {model = "gine"})):gsub("%s+", " ")
+  lu.assertStrContains(text, "A model gine of 2 layers, 8 wide")
+  lu.assertStrContains(text, "Of one layer at a time the numbers are those of P~ H, ")
+  lu.assertNotStrContains(text, "ReLU")
+  text = tostring(lab("ladies:20", "nodes", {})):gsub("%s+", " ")
+  lu.assertStrContains(text, "A GCN of 2 layers, 8 wide")
+  lu.assertNotStrContains(text, "The task is")
+end
+
+-- ---------------------------------------------------------------- the command
+
+local COMMON = {"--hidden", "8", "--batch-size", "20", "--seconds", "0.2", "--quiet"}
+
+local function command(wanted, ...)
+  local words = table.pack("lab", ...)
+  local out, err, status = shell.run_ladies(table.move(COMMON, 1, #COMMON, #words + 1, words),
+    {env = {shell.checked_lab()}})
+  lu.assertEquals(status, wanted, out .. err)
+  return wanted == 0 and out:gsub("%s+", " ") or err
+end
+
+local path = {}
+for name, data in pairs(DATA) do
+  path[name] = temporary.path(name .. ".npz")
+  ladies.data.save(data, path[name])
+end
+
+local SAMPLER = [[
+local ladies = require "ladies"
+return function(P, settings)
+  return ladies.samplers.ladies(P, {samples = settings.samples, layers = settings.layers})
+end
+]]
+
+-- A task that leaves edges out of the blocks, if it is asked to.
+local OWN = [[
+local ladies = require "ladies"
+return {settings = {{"times", "boolean", default = false, help = "of seeds"},
+    {"cut", "boolean", default = false, help = "of entries"}},
+  make = function(settings, data)
+    return {
+      name = "mine", unit = "edge", data = data, units = {train = ladies.range(1, 50)}, outputs = 4,
+      draw = function(units, _, sample)
+        local batch = sample(units, settings.times and units or nil)
+        if settings.cut then
+          for _, block in ipairs(batch.blocks) do block.adj = block.adj:scale_rows(
+            ladies.ones(block.adj.n_rows)) end
+        end
+        return batch
+      end,
+      read = function(h) return h end, targets = function(units) return units end,
+      loss = function(h) return h:square():mean() end,
+      metrics = {{name = "none", of = function() return 0 end}},
+    }
+  end,
+}
+]]
+
+function tests.test_command()
+  local mine = files.write(temporary.path "mine.lua", SAMPLER)
+  local own = files.write(temporary.path "own_task.lua", OWN)
+  local out = command(0, mine .. ":20", "--task", "link_prediction", "--dataset", path.nodes,
+    "--per-positive", "2", "--against", "graphsage:3")
+  lu.assertStrContains(out, "mine (20), GraphSAGE (3) on ")
+  lu.assertStrContains(command(0, "ladies:20", "--model", "gine", "--dataset", path.edges,
+    "--against", "none"), "A model gine of ")
+  lu.assertStrContains(command(0, "graphsage:2", "--dataset", path.graphs, "--against", "none"),
+    "task is graph regression")
+  lu.assertStrContains(command(0, "graphsage:2", "--dataset", path.nodes, "--task", own,
+    "--against", "none"), "task is mine")
+  out = command(0, "graphsage:2", "ladies:20", "--task", "link_prediction", "--dataset", path.nodes,
+    "--train-batches", "4", "--seeds", "2")
+  lu.assertStrContains(out, "test AUC after 4 batches")
+  for expected, words in pairs{
+    ["variational rows are drawn anew in every step"] =
+      {"ladies", "--task", "link_prediction", "--variational", "true"},
+    ["the method clustergcn draws its own seeds, nodes, and the task link prediction is of edges"] =
+      {"clustergcn", "--task", "link_prediction", "--partition", "random"},
+    ['the model reads no graph; its method is "none"'] = {"ladies", "--model", "mlp"},
+    ["the model gine reads features of edges, and "] = {"ladies", "--model", "gine"},
+    ["pooling is a setting of the task graph_classification, graph_regression; name the task"] =
+      {"ladies", "--pooling", "sum"},
+    ["the task mine gives its seeds times, and samplers are examined at none"] =
+      {"graphsage", "--task", own, "--times", "true"},
+    ["the task mine changes the blocks of mini-batches, and what is examined are those of the "
+      .. "sampler alone"] = {"graphsage", "--task", own, "--cut", "true"},
+  } do
+    words = table.move({"--dataset", path.nodes, "--against", "none"}, 1, 4, #words + 1, words)
+    local err = command(1, table.unpack(words))
+    lu.assertStrContains(err, expected)
+    lu.assertEquals(select(2, err:gsub("\n", "")), 1, err)
+  end
+end
+
+return tests

@@ -1,0 +1,225 @@
+--- ladies.train by several processes: the bits of one alone, whoever has which mini-batch, and
+-- however often the run went on with another number of them.
+local lu = require "luaunit"
+local gradients = require "ladies.ranks.gradients"
+local json = require "ladies.base.json"
+local rank_runs = require "tools.rank_runs"
+local temporary = require "reference.temporary"
+
+local tests = {}
+local run, train, read = rank_runs.run, rank_runs.train, rank_runs.read
+
+-- Elements of the slab of the model: two layers of 12 x 16 + 16 and 16 x 3 + 3, in lines of 16.
+local SLAB = 192 + 16 + 48 + 16
+
+-- Returns the fields of the log in a folder that do not depend on time.
+local function log_of(folder)
+  local lines = {}
+  for line in io.lines(temporary.path(folder) .. "/log.jsonl") do
+    local record = json.decode(line)
+    lines[#lines + 1] = {record.batch, record.epoch, record.loss or false, record.nodes or false,
+      record.edges or false, record.validation or false, record.smooth or false}
+  end
+  return lines
+end
+
+local printed
+
+-- The whole run of one process alone.
+local function whole()
+  printed = printed or train(0, "whole")
+  return printed
+end
+
+local function assert_same(folder, name)
+  rank_runs.assert_same(folder, name or "whole")
+  lu.assertEquals(log_of(folder), log_of(name or "whole"))
+end
+
+--- Any number of ranks, with any number of threads and workers, gives the bits of one process: the
+-- model, its predictions, the log and the scores.
+function tests.test_same_bits()
+  for _, case in ipairs{{2, "threads = 2, workers = 1"}, {3, "threads = 1"}, {4}, {8}} do
+    local n, options = table.unpack(case)
+    lu.assertEquals(train(n, "ranks" .. n, options), whole())
+    assert_same("ranks" .. n)
+  end
+end
+
+--- More ranks than a step has mini-batches give the bits of one process, although some have nothing
+-- to do.
+function tests.test_more_ranks_than_mini_batches()
+  local options = "accumulate = 3, max_batches = 24"
+  lu.assertEquals(train(5, "many", options), train(0, "few", options))
+  assert_same("many", "few")
+end
+
+--- A run goes on with another number of ranks.
+function tests.test_resumed()
+  whole()
+  train(3, "parts", "max_batches = 24")
+  train(2, "parts", "max_batches = 55")                  -- 48 are whole steps
+  lu.assertEquals(#log_of "parts", 48 + 3)
+  lu.assertEquals(train(0, "parts"), whole())
+  assert_same "parts"
+end
+
+--- A run whose ranks each have a part of the optimizer gives the same bits, and goes on with
+-- another number of ranks: a checkpoint holds all of it.
+function tests.test_shards()
+  whole()
+  for n = 2, 4 do
+    local options = "shard_optimizer = true, checkpoint_every = 0"
+    lu.assertEquals(train(n, "shards" .. n, options), whole())
+    assert_same("shards" .. n)
+  end
+  train(4, "shards", "shard_optimizer = true, max_batches = 24")
+  train(3, "shards", "shard_optimizer = true, max_batches = 48")
+  train(2, "shards", "max_batches = 64")
+  lu.assertEquals(train(0, "shards", "shard_optimizer = true"), whole())
+  assert_same "shards"
+end
+
+-- Options that keep the optimizer in shards, with Adam and with momentum: at the last validation
+-- each of several ranks still has a part of its state alone.
+local OPTIMIZERS = [[shard_optimizer = true, settle = function(opts)
+  opts.lr = nil
+  opts.optimizer = ladies.optim.%s(opts.model:parameters(), {lr = 0.02, %s})
+  opts.on_validation = function(at)
+    if at.batch < 80 then return end
+    local moment = opts.optimizer:state().moment1
+    assert((#moment < %d) == (ladies.comm.size > 1), #moment)
+  end
+end]]
+
+function tests.test_shards_of_other_optimizers()
+  for name, options in pairs{adamw = "decoupled_decay = 0.1", sgd = "momentum = 0.9"} do
+    local text = OPTIMIZERS:format(name, options, SLAB)
+    lu.assertEquals(train(3, name .. "3", text), train(0, name, text))
+    assert_same(name .. "3", name)
+  end
+end
+
+--- A step of an optimizer in parts sends the same bytes.
+function tests.test_cost_of_shards()
+  train(3, "shards' cost", "shard_optimizer = true, settle = function(opts) opts.clip = nil end")
+  local found = json.decode(read("shards' cost", "summary.json")).ranks.kinds.gradients
+  local _, bytes = gradients.cost(SLAB, 3, 8, {{1, 192}, {193, 208}, {209, 272}})
+  lu.assertEquals(found.bytes, 10 * bytes)
+end
+
+local CALLBACKS = [[settle = function(opts)
+  local smooth, value = {}, 0
+  function smooth:state() return {value = value} end
+  function smooth:load_state(state) value = state.value end
+  opts.state = {smooth = smooth}
+  opts.schedule = ladies.schedule.plateau{factor = 0.5, patience = 1}
+  opts.optimizer = ladies.optim.sgd(opts.model:parameters(), {lr = 0.5, momentum = 0.9})
+  opts.lr = nil
+  function opts.on_batch(at)
+    value = 0.9 * value + 0.1 * at.loss
+    local numbers = {smooth = value, lr = at.batch == 20 and 0.25 or nil}
+    if at.batch == 61 then return numbers, "stop" end
+    return numbers
+  end
+end]]
+
+--- Callbacks, schedules and other optimizers give the bits of one process, too.
+function tests.test_callbacks()
+  local alone = train(0, "callbacks", CALLBACKS)
+  lu.assertStrContains(alone, "on_batch after 64")
+  lu.assertEquals(train(3, "callbacks3", CALLBACKS), alone)
+  assert_same("callbacks3", "callbacks")
+end
+
+--- The data set may lie elsewhere at every rank.
+function tests.test_other_places()
+  local settings = "settings = {dataset = \"at rank \" .. %s, lr = 0.02}"
+  lu.assertEquals(train(2, "places", settings:format "rank"), whole())
+  lu.assertTrue(read("places", "model.npz") == read("whole", "model.npz"))
+end
+
+--- The bytes that a run counts are those that the exchange costs: two slabs and the sums of the
+-- tree.
+function tests.test_cost()
+  lu.assertEquals({gradients.cost(1600, 4, 8)}, {24, 4 * 2 * 3 * 1600})
+  lu.assertEquals({gradients.cost(1600, 1, 8)}, {0, 0})
+  lu.assertEquals({gradients.cost(16, 4, 8)}, {6, 4 * 2 * 3 * 16})    -- one rank has all of it
+  for n, sums in pairs{[2] = 1, [3] = 2} do            -- 3 ranks have 3, 3 and 2 of 8: 2, 2, 1 sums
+    local folder = "cost" .. n
+    train(n, folder)
+    local found = json.decode(read(folder, "summary.json")).ranks
+    local messages, bytes = gradients.cost(SLAB, n, 8)
+    lu.assertEquals({found.ranks, found.batches}, {n, 80})
+    lu.assertEquals({found.kinds.gradients.messages, found.kinds.gradients.bytes},
+      {10 * messages, 10 * bytes})
+    lu.assertTrue(bytes >= 4 * (n - 1) * SLAB * 2 and bytes <= 4 * (n - 1) * SLAB * (1 + sums))
+    lu.assertTrue(found.busy.largest >= found.busy.mean and found.busy.mean > 0)
+  end
+end
+
+--- A loss that is not finite ends the run where it ends alone, with the same words.
+function tests.test_not_finite()
+  local options = [[loss = function(logits, labels, weight, batch)
+    local loss = ladies.loss.cross_entropy(logits, labels, weight)
+    return batch.epoch == 7 and batch.index == 5 and loss / 0 or loss
+  end]]
+  local _, expected, failed = run(0, "nan", options)
+  lu.assertEquals(failed, 1)
+  expected = expected:match "batch 41: the loss is [^\n]*"
+  local _, err, status = run(3, "nan3", options)
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, expected)
+  lu.assertEquals(log_of "nan3", log_of "nan")
+  lu.assertTrue(read("nan3", "model.npz") == read("nan", "model.npz"))
+end
+
+-- ---------------------------------------------------------------- refusals
+
+-- The one line of a run that is refused.
+local function refused(n, options)
+  local out, err, status = run(n, "refused", options)
+  lu.assertEquals(status, 1, out .. err)
+  local lines = select(2, err:gsub("rank %d of %d on ", ""))
+  lu.assertEquals(lines, 1, err)
+  return err
+end
+
+function tests.test_what_ranks_cannot_share()
+  lu.assertStrContains(refused(2, "accumulate = 1"), "2 ranks share the mini-batches of a "
+    .. "step, which has one: add --accumulate 2, or a multiple of it (accumulate in a script)")
+  lu.assertStrContains(refused(2, [[settle = function(opts, P)
+    opts.sampler = ladies.samplers.bandit(P, {samples = {4, 4}})
+  end]]), "is adaptive: it learns from every mini-batch before the next one")
+  lu.assertStrContains(refused(2, [[settle = function(opts, P)
+    local sampler = opts.sampler
+    function opts.sampler(seeds, rng)
+      local batch = sampler(seeds, rng)
+      function batch.after_step() end
+      return batch
+    end
+  end]]), "have after_step: they change what the next one is made of")
+  lu.assertStrContains(refused(2, [[settle = function(opts)
+    local model = opts.model
+    local norm, forward = ladies.nn.batch_norm{width = toy.FEATURES}, model.forward
+    model.norm = norm
+    function model.forward(self, features, batch, training)
+      norm:forward(features:rows(batch.input), training ~= false and batch.rng or nil)
+      return forward(self, features, batch, training)
+    end
+  end]]), "the forward pass changes norm.")
+end
+
+--- Ranks that are not of one run say so, before any of them trains.
+function tests.test_other_runs()
+  local text = refused(2, "lr = 0.02 + rank, max_batches = 80 + rank, data = toy.new(rank == 1)")
+  for _, part in ipairs{"rank 1 on ", " has another run: lr is 0.02 at rank 0, and 1.02 there; ",
+      "its data set has other features; ", "max_batches is 80 at rank 0, and 81 there"} do
+    lu.assertStrContains(text, part)
+  end
+  lu.assertStrContains(refused(2, [[settle = function(opts)
+    if rank == 1 then opts.model:parameters()[1]:fill_(1) end
+  end]]), "its model has other parameters at the beginning")
+end
+
+return tests

@@ -1,0 +1,89 @@
+--- Products that ranks make together: the bits of one alone, by any number of them, and the bytes
+-- that the rows take.
+local lu = require "luaunit"
+local json = require "ladies.base.json"
+local rank_runs = require "tools.rank_runs"
+local ranks = require "tools.ranks"
+
+local tests = {}
+
+-- Computes every product, and the number of its elements where it is worth sharing, else 0.
+local PRODUCTS = [[
+local ladies = require "ladies"
+local link = require "ladies.ranks.link"
+local rng = ladies.rng(3)
+ladies.threads(1)
+local function dense(n, k) return ladies.zeros(n, k):normal_(1, rng) end
+local function sparse(n_rows, n_cols, entries)         -- the first rows have most
+  local rows, cols = {}, {}
+  for i = 1, entries do
+    rows[i], cols[i] = math.min(rng:below(n_rows), rng:below(n_rows)), rng:below(n_cols)
+  end
+  return ladies.matrix{n_rows = n_rows, n_cols = n_cols, rows = ladies.index(rows),
+    cols = ladies.index(cols)}
+end
+local a, far = sparse(700, 500, 40000), sparse(300, 131081, 24000)
+local weights = {}
+for _, k in ipairs{31, 33, 90, 900} do weights[k] = dense(k, 300) end
+local function product(n, k)
+  local x = dense(n, k)
+  return function() return x:matmul(weights[k]) end
+end
+local x, bias, wide, tall = dense(1999, 90), ladies.full(300, 0.5), dense(500, 70), dense(700, 70)
+local huge = dense(131081, 64)
+local cases = {
+  {product(1999, 90), 1999 * 300}, {product(1537, 33), 1537 * 300}, {product(40, 900), 40 * 300},
+  {product(1, 900), 0}, {product(1999, 31), 0},
+  {function() return x:linear(weights[90], bias) end, 1999 * 300},
+  {function() return a:matmul(wide) end, 700 * 70},
+  {function() return a:row_normalize():matmul(wide) end, 700 * 70},
+  {function() return a:transpose():matmul(tall) end, 500 * 70},
+  {function() return far:matmul(huge) end, 300 * 64},
+}
+local function sent()
+  local bytes = 0
+  for _, own in ipairs(ladies.comm.gather((link.traffic.test or {bytes = 0}).bytes)) do
+    bytes = bytes + own
+  end
+  return bytes
+end
+for i, case in ipairs(cases) do
+  local f, elements = table.unpack(case)
+  local before = sent()
+  assert(link.shared("test", f):hash() == f():hash(), ("product %d"):format(i))
+  local bytes = sent() - before
+  assert(bytes == 4 * elements * (ladies.comm.size - 1), ("product %d: %d"):format(i, bytes))
+end
+print "the same"
+]]
+
+function tests.test_products()
+  for _, n in ipairs{2, 3, 4} do
+    local out, err, status = ranks.run_script(n, PRODUCTS)
+    lu.assertEquals({out, err, status}, {"the same\n", "", 0})
+  end
+end
+
+-- ---------------------------------------------------------------- validation
+
+local OPTIONS = [[threads = 1, max_batches = 16, wide = "%s", on_validation = function() end]]
+
+local train, read = rank_runs.train, rank_runs.read
+
+--- A run's scores and predictions are those of one alone. What a validation, of all nodes for the
+-- callback, and the test send is the products of 180 x 128 of the hidden layers, and the score.
+function tests.test_validation()
+  for model, products in pairs{gcn = 2, sage = 4} do
+    local options, folder = OPTIONS:format(model), model .. " by three"
+    lu.assertEquals(train(3, folder, options), train(0, model, options))
+    for _, name in ipairs{"model.npz", "predictions.npz"} do
+      lu.assertTrue(read(folder, name) == read(model, name), folder .. "/" .. name)
+    end
+    local found = json.decode(read(folder, "summary.json")).ranks.kinds.validation
+    local rows = 2 * products * 180 * 128 * 4 * 2
+    lu.assertTrue(found.bytes > rows and found.bytes < rows + 600, found.bytes)
+    lu.assertEquals(found.messages, (2 * products + 1) * 2)        -- from the one who has the tile
+  end
+end
+
+return tests

@@ -1,0 +1,166 @@
+--- Tests that bits are the same with any number of threads, at sizes that fill no chunk evenly.
+local lu = require "luaunit"
+local ladies = require "ladies"
+
+local index = ladies.index
+local rng = ladies.rng(5)
+local before = ladies.threads()
+
+local tests = {}
+
+local function normal(...) return ladies.zeros(...):normal_(1, rng) end
+local function parameter(...) return normal(...):requires_grad_() end
+
+-- Hashes of f(given, rng), of a loss made of it, and of its gradients with respect to `given`.
+local function fingerprint(f, given)
+  local _ <close> = ladies.step()
+  local out = f(given, rng:fork(9))
+  local loss = (out * ladies.zeros(out.n_rows, out.ndim == 2 and out.n_cols or nil)
+    :normal_(1, rng:at(1))):sum()
+  loss:backward()
+  local hashes = {out:hash(), loss:hash()}
+  for _, p in ipairs(given) do hashes[#hashes + 1] = p.grad:hash() end
+  return hashes
+end
+
+--- Asserts that f(given, rng) and its gradients are the same with 1, 2, 3, 4 and 7 threads.
+local function assert_same(f, given)
+  local optimizer = ladies.optim.sgd(given)
+  local want
+  for _, n in ipairs{1, 2, 3, 4, 7} do
+    ladies.threads(n)
+    local got = fingerprint(f, given)
+    want = want or got
+    lu.assertEquals(got, want, n .. " threads")
+    optimizer:clear()
+  end
+end
+
+function tests.tearDown() ladies.threads(before) end
+
+-- A sparse matrix with rows of very different length.
+local function sparse(n_rows, n_cols)
+  local rows, cols = {}, {}
+  local draw = rng:fork(3)
+  for r = 1, n_rows do
+    for _ = 1, r % 50 == 0 and 300 or r % 7 do
+      rows[#rows + 1], cols[#cols + 1] = r, draw:below(n_cols)
+    end
+  end
+  return ladies.matrix{n_rows = n_rows, n_cols = n_cols, rows = index(rows), cols = index(cols)}
+end
+
+function tests.test_matmul()
+  for _, shape in ipairs{{129, 7, 3}, {193, 1000, 300}, {1031, 257, 65}, {300, 1433, 16},
+                         {1600, 40, 300}, {6150, 20, 30}} do
+    local m, k, n = table.unpack(shape)
+    assert_same(function(p) return p[1]:matmul(p[2]) end, {parameter(m, k), parameter(k, n)})
+  end
+  assert_same(function(p) return p[1]:linear(p[2], p[3]) end,
+    {parameter(1031, 257), parameter(257, 65), parameter(65)})
+end
+
+function tests.test_sparse_products()
+  local A = sparse(1031, 777)
+  local x, y, values = parameter(777, 65), parameter(1031, 65), parameter(A.nnz)
+  local S = A:with_values(values)
+  local scaled = A:scale_cols(normal(777)):row_normalize()
+  assert_same(function(p) return A:matmul(p[1]) end, {x})
+  assert_same(function(p) return A:matmul_t(p[1]) end, {y})
+  assert_same(function(p) return scaled:matmul(p[1]) end, {x})
+  assert_same(function(p) return S:matmul(p[1]) end, {x, values})
+  assert_same(function(p) return S:matmul_t(p[1]) end, {y, values})
+  assert_same(function(p) return A:dot_edges(p[1], p[2]) end, {y, x})
+  assert_same(function(p) return A:edge_softmax(p[1]) end, {values})
+  local heads = parameter(A.nnz, 5)
+  assert_same(function(p) return A:edge_softmax(p[1]) end, {heads})
+  assert_same(function(p) return A:add_edges(p[1], p[2]) end, {y, x})
+  assert_same(function(p) return A:matmul_heads(p[1], p[2]) end, {heads, x})
+  assert_same(function(p) return A:relu_sums(p[1], p[2], p[3], p[4], p[5]) end,
+    {values, x, heads, parameter(5, 65), parameter(65)})
+end
+
+function tests.test_rows()
+  local pick = {}
+  for i = 1, 3001 do pick[i] = (i * 7919) % 1000 + 1 end
+  assert_same(function(p) return p[1]:gather(index(pick)) end, {parameter(1000, 33)})
+  assert_same(function(p) return p[1]:scatter_add(index(pick), 1000) end, {parameter(3001, 33)})
+end
+
+--- Rows that are taken once, whose gradients go side by side, and rows that are taken often.
+function tests.test_mul_add()
+  local x, y, factor, once, often = parameter(777, 33), parameter(1000, 33), parameter(1), {}, {}
+  for i = 1, 777 do once[i], often[i] = i * 7 % 1000 + 1, i * 7919 % 90 + 1 end
+  for _, pick in ipairs{once, often} do
+    assert_same(function(p) return p[1]:mul_add(p[2], p[3], index(pick)) end, {x, factor, y})
+    assert_same(function(p) return p[1][index(pick)]:mul_add(0.3, p[1], index(pick)) end, {y})
+  end
+  assert_same(function(p) return p[1]:mul_add(p[2], p[3]) end, {x, factor, parameter(777, 33)})
+end
+
+function tests.test_elementwise()
+  local x, y, row = parameter(1031, 257), parameter(1031, 257), parameter(257)
+  assert_same(function(p) return (p[1] * p[2] + p[3]) / (p[2] * p[2] + 1) * 0.3 - p[1] end,
+    {x, y, row})
+  for _, name in ipairs{"relu", "leaky_relu", "elu", "sigmoid", "tanh", "exp", "square"} do
+    assert_same(function(p) return p[1][name](p[1]) end, {x})
+  end
+  assert_same(function(p) return (p[1]:square() + 1):log():sqrt() end, {x})
+  assert_same(function(p, own) return p[1]:dropout(0.5, own) end, {x})
+end
+
+function tests.test_normalisation_and_losses()
+  local x, gain, bias = parameter(1031, 257), parameter(257), parameter(257)
+  assert_same(function(p) return p[1]:layer_norm(p[2], p[3]) end, {x, gain, bias})
+  for _, name in ipairs{"normalize_rows", "log_softmax", "row_sums", "col_sums", "sum", "mean"} do
+    assert_same(function(p) return p[1][name](p[1]) end, {x})
+  end
+  local labels, weights = x:detach():argmax(), ladies.zeros(1031):uniform_(0, 1, rng)
+  assert_same(function(p) return ladies.loss.cross_entropy(p[1], labels) end, {x})
+  assert_same(function(p) return ladies.loss.cross_entropy(p[1], labels, weights) end, {x})
+  local targets = ladies.zeros(1031, 257):uniform_(0, 1, rng)
+  assert_same(function(p) return ladies.loss.binary_cross_entropy(p[1], targets) end, {x})
+end
+
+function tests.test_random_fills()
+  assert_same(function(p, own) return p[1] * ladies.zeros(1031, 257):normal_(1, own) end,
+    {parameter(1031, 257)})
+end
+
+--- Three steps of training with clipping: the parameters afterwards.
+function tests.test_optimizers()
+  for _, method in ipairs{"sgd", "adam", "adamw"} do
+    local function train(n)
+      ladies.threads(n)
+      local own = ladies.rng(3)
+      local w, b = ladies.zeros(257, 131):normal_(1, own), ladies.zeros(131)
+      local decay = method == "adamw" and "decoupled_decay" or "weight_decay"
+      local optimizer = ladies.optim[method]({w, b}, {[decay] = 0.01})
+      local x = ladies.zeros(509, 257):normal_(1, own)
+      local norms = {}
+      for i = 1, 3 do
+        local _ <close> = ladies.step()
+        x:linear(w, b):dropout(0.5, own):square():mean():backward()
+        norms[i] = optimizer:clip_norm(0.01)
+        optimizer:step()
+      end
+      return {w:hash(), b:hash(), table.unpack(norms)}
+    end
+    local want = train(1)
+    lu.assertTrue(want[3] > 0.01)                         -- it was clipped
+    for _, n in ipairs{2, 3, 4, 7} do lu.assertEquals(train(n), want) end
+  end
+end
+
+function tests.test_number_of_threads()
+  lu.assertEquals(ladies.threads(3), 3)
+  lu.assertEquals(ladies.threads(), 3)
+  lu.assertErrorMsgContains("threads must be 1 to 256, got 0", ladies.threads, 0)
+  lu.assertErrorMsgContains("threads must be 1 to 256, got 257", ladies.threads, 257)
+  lu.assertErrorMsgContains("threads must be 1 to 256, got -1", ladies.threads, -1)
+  lu.assertErrorMsgContains("threads must be 1 to 256, got 4294967298", ladies.threads, 2^32 + 2)
+  lu.assertErrorMsgContains("number expected, got string", ladies.threads, "two")
+  lu.assertEquals(ladies.threads(), 3)
+end
+
+return tests

@@ -1,0 +1,130 @@
+--- Edge classification and edge regression: which edges are examples, what a model is not shown,
+-- and that both learn what there is to learn.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+-- The toy graph, one way; an edge within a class is of type "near", others are "far"; and the
+-- feature "sum" of an edge is that of the numbers of its classes.
+local function typed(given)
+  local data = toy.new()
+  local A = data.graph.adjacency
+  local rows, cols = A:row_of(), A:col_of()
+  local one_way = rows:above(cols)
+  local from, to = cols[one_way], rows[one_way]
+  local edges, types, features = {}, {}, {}
+  for i = 1, #from do
+    local a, b = data.labels[from[i]], data.labels[to[i]]
+    edges[i], types[i] = {from[i], to[i]}, a == b and "near" or "far"
+    features[i] = {i, a + b}
+  end
+  local all = {edges = edges, features = data.features, labels = data.labels, name = "typed",
+    edge_types = types, edge_features = features, edge_feature_names = {"number", "sum"},
+    train = data.train, val = data.val, test = data.test}
+  for key, value in pairs(given or {}) do all[key] = value or nil end
+  return ladies.data.from_arrays(all)
+end
+
+local function trained(task, batches)
+  local model = task:equip(ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = task.outputs,
+    layers = 1, seed = 2})
+  local result = ladies.train{task = task, model = model, lr = 0.01, batch_size = 64, quiet = true,
+    max_batches = batches, sampler = ladies.samplers.full(task.data.graph:normalize "sym",
+    {layers = 1})}
+  return result, model
+end
+
+--- Every edge is one example, also where it was given a reverse, and where its type was an inverse.
+function tests.test_every_edge_is_one_example()
+  for _, given in ipairs{{}, {directed = "keep"}, {edge_types = false}} do
+    local data = typed(given)
+    local n = #typed{directed = "keep"}.edges
+    local task = ladies.task.edge_regression(data, {target = "sum"})
+    local all = (task.units.train .. task.units.val .. task.units.test):sort()
+    lu.assertEquals(all, ladies.range(1, n))
+    local arrays = task.arrays(ladies.zeros(n, 1), all)
+    local seen = {}
+    for i = 1, n do
+      local a, b = arrays.from[i], arrays.to[i]
+      local key = math.min(a, b) * 1000 + math.max(a, b)
+      lu.assertNil(seen[key])
+      seen[key] = true
+      lu.assertEquals(arrays.targets[i], data.labels[a] + data.labels[b])
+    end
+    lu.assertEquals({#task.units.val, #task.units.test}, {n * 5 // 100, n // 10})
+  end
+end
+
+--- Propagation has all edges, and neither what is asked of them nor the weights that are.
+function tests.test_what_a_model_sees()
+  local data = typed()
+  local task = ladies.task.edge_classification(data)
+  lu.assertNil(task.data.edges)
+  lu.assertEquals(task.data.graph.n_edges, data.graph.n_edges)
+  local n = #data.edges
+  local weighted = ladies.data.from_arrays{edges = {{1, 2}, {2, 3}, {3, 4}, {4, 5}},
+    edge_weights = {1, 2, 3, 4}, edge_times = {1, 2, 3, 4}, features = ladies.ones(5, 1),
+    labels = {1, 1, 1, 1, 1}}
+  local of_weights = ladies.task.edge_regression(weighted, {target = "weight",
+    edge_split = "50/25/25"})
+  lu.assertEquals(of_weights.targets(ladies.range(1, 4)):to_table(), {1, 2, 3, 4})
+  lu.assertEquals(of_weights.data.graph.adjacency:entry_values():max(), 1)
+  lu.assertEquals(n, data.graph.n_edges)
+end
+
+function tests.test_classification_learns()
+  local task = ladies.task.edge_classification(typed())
+  local result, model = trained(task, 150)
+  local test = task:evaluate(model, "test")
+  lu.assertAlmostEquals(result.test["micro-F1"], test["micro-F1"], 1e-12)
+  local near = 0
+  local truth = task.targets(task.units.test)
+  for _, number in ipairs(truth:to_table()) do near = math.max(near, truth:counts(2)[number]) end
+  lu.assertTrue(test["micro-F1"] >= near / #truth, tostring(test["micro-F1"]))
+end
+
+function tests.test_regression_learns()
+  local task = ladies.task.edge_regression(typed(), {target = "sum"})
+  local _, model = trained(task, 300)
+  local test = task:evaluate(model, "test")
+  lu.assertTrue(test.R2 > 0.5, tostring(test.R2))
+  local z = ladies.inference.exact(model, task.data)
+  local out = task:scored(z[task.nodes(task.units.test)], task.units.test, model)
+  local error, targets = 0, task.targets(task.units.test)
+  for i = 1, #targets do error = error + math.abs(out:get(i, 1) - targets[i]) end
+  lu.assertAlmostEquals(test.MAE, error / #targets, 1e-5)
+end
+
+--- A data set without labels goes through a file, and the tasks that need none train on it.
+function tests.test_no_labels_in_a_file()
+  local path = temporary.path "edges.npz"
+  ladies.data.save(typed{labels = false, train = false, val = false, test = false}, path)
+  lu.assertNil(ladies.data.load(path).labels)
+  local common = {data = path, samples = 16, layers = 1, batch_size = 20, max_batches = 2,
+    quiet = true}
+  for name, metric in pairs{edge_classification = "micro-F1", edge_regression = "R2",
+    link_prediction = "AUC"} do
+    common.task = name
+    lu.assertNotNil(ladies.train(common).test[metric], name)
+  end
+  common.task = nil
+  lu.assertErrorMsgContains("neither labels nor targets; a task of edges, such as --task",
+    ladies.train, common)
+end
+
+function tests.test_errors()
+  local function fails(text, ...) lu.assertErrorMsgContains(text, ...) end
+  fails("has no features, types, times or weights of edges", ladies.task.edge_classification,
+    toy.new())
+  fails("the edges have no types", ladies.task.edge_classification, typed{edge_types = false})
+  fails("the edges have no weights", ladies.task.edge_regression, typed(), {target = "weight"})
+  fails('from 1 to 2, got "summ"; did you mean "sum"?', ladies.task.edge_regression, typed(),
+    {target = "summ"})
+  fails("edge_split must be three shares", ladies.task.edge_regression, typed(),
+    {edge_split = "100"})
+end
+
+return tests

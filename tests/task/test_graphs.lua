@@ -1,0 +1,118 @@
+--- Graph classification and regression: mini-batches of graphs, pooled rows, and the same bits by
+-- command, in Lua and with workers.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local GRAPHS = 60
+
+-- Rings of some nodes, with a class and the mean of their first feature; saved under a name.
+local function made(name, with)
+  local edges, graph_of, features, labels, targets = {}, {}, {}, {}, {}
+  for graph = 1, GRAPHS do
+    local size, sum, class = 4 + graph % 5, 0, graph % 2 + 1
+    for i = 1, size do
+      local node, x = #graph_of + 1, math.sin(7 * graph + 3 * i) + class
+      edges[node] = {node, i < size and node + 1 or node + 1 - size}
+      graph_of[node], features[node], sum = graph, {x, 1}, sum + x
+    end
+    labels[graph], targets[graph] = class, 100 + 10 * sum / size
+  end
+  local path = temporary.path(name)
+  ladies.data.save(ladies.data.from_arrays{edges = edges, graph_of = graph_of, features = features,
+    labels = with == "labels" and labels or nil, targets = with == "targets" and targets or nil,
+    split = "60/20/20"}, path)
+  return path
+end
+
+local classes, numbers = made("classes.npz", "labels"), made("numbers.npz", "targets")
+
+local function run(...)
+  local out, err, status = shell.run_ladies({...}, {folder = temporary.path "."})
+  lu.assertEquals(status, 0, err)
+  return out
+end
+
+--- A mini-batch has all nodes of its graphs, and the loss is that of the means of their rows.
+function tests.test_a_mini_batch()
+  local data = ladies.data.load(classes)
+  local task = ladies.task.of(data)
+  lu.assertEquals({task.name, task.unit, #task.all}, {"graph classification", "graph", GRAPHS})
+  local P = data.graph:normalize "sym"
+  local model = ladies.nn.gcn{inputs = 2, outputs = 2, layers = 2}
+  local of_node = data.graph_of:to_table()
+  for batch in ladies.batches(task.units.train, {task = task, batch_size = 12,
+    sampler = ladies.samplers.full(P, {layers = 2})}) do
+    local wanted = 0
+    for _, unit in ipairs(batch.units:to_table()) do wanted = wanted + 4 + unit % 5 end
+    lu.assertEquals(#batch.output, wanted)
+    local h = ladies.no_grad(model.forward, model, data.features, batch, false)
+    local sums, sizes, rows = {}, {}, h:to_table()
+    for i, node in ipairs(batch.output:to_table()) do
+      local g = of_node[node]
+      sums[g] = sums[g] or {0, 0}
+      sizes[g] = (sizes[g] or 0) + 1
+      for c = 1, 2 do sums[g][c] = sums[g][c] + rows[i][c] end
+    end
+    local pooled = {}
+    for i, g in ipairs(batch.units:to_table()) do
+      pooled[i] = {sums[g][1] / sizes[g], sums[g][2] / sizes[g]}
+    end
+    local expected = ladies.loss.cross_entropy(ladies.tensor(pooled), data.labels[batch.units])
+    local loss = ladies.no_grad(task.loss_of, task, h, batch, model)
+    lu.assertAlmostEquals(loss:item(), expected:item(), 1e-5)
+  end
+end
+
+--- The command, ladies.train and workers come to the same bits, and evaluate to the same numbers.
+function tests.test_the_same_bits()
+  local folder = temporary.path "command"
+  local out = run("train", numbers, "--model", "gcn", "--layers", "2", "--batch-size", "12",
+    "--lr", "0.01", "--max-batches", "60", "--workers", "2", "--out", folder)
+  lu.assertStrContains(out, "task: graph regression\n")
+  local result = ladies.train{data = numbers, model = "gcn", layers = 2, batch_size = 12, lr = 0.01,
+    max_batches = 60, out = temporary.path "lua", quiet = true}
+  for _, name in ipairs{"model.npz", "predictions.npz"} do
+    lu.assertTrue(ladies.file.read(folder .. "/" .. name)
+      == ladies.file.read(temporary.path "lua" .. "/" .. name), name)
+  end
+  lu.assertTrue(result.test.R2 > 0.5, result.test.R2)
+  lu.assertStrContains(run("evaluate", folder), ("test MAE %.4f"):format(result.test.MAE))
+  local csv = run("predict", folder)
+  lu.assertStrContains(csv, "graph,predicted,target,split\n0,")
+  lu.assertEquals(select(2, csv:gsub("\n", "")), GRAPHS + 1)
+end
+
+--- Attention has weights of its own, which are saved with the model.
+function tests.test_attention()
+  local folder = temporary.path "attention"
+  run("train", classes, "--task", "graph_classification", "--pooling", "attention", "--layers", "2",
+    "--batch-size", "12", "--max-batches", "20", "--out", folder)
+  local found = false
+  for _, name in ipairs(ladies.npz.open(folder .. "/model.npz"):names()) do
+    found = found or name:find("parameter.decoder.", 1, true) ~= nil
+  end
+  lu.assertTrue(found)
+  lu.assertStrContains(run("evaluate", folder), "test accuracy ")
+  run("view", folder)
+end
+
+--- What is of nodes is refused in a line.
+function tests.test_what_is_refused()
+  for expected, arguments in pairs{
+    ["many graphs, and its labels are of these: graph_classification"] =
+      {"train", classes, "--task", "node_classification"},
+    ["the method clustergcn draws its own seeds, nodes, and the task graph regression is of graphs"]
+      = {"train", numbers, "--method", "clustergcn"},
+  } do
+    local _, err, status = shell.run_ladies(arguments, {folder = temporary.path "."})
+    lu.assertEquals(status, 1, err)
+    lu.assertStrContains(err, expected)
+    lu.assertNotStrContains(err:sub(1, -2), "\n")
+  end
+end
+
+return tests

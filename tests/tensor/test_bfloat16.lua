@@ -1,0 +1,280 @@
+--- Products whose factors are rounded to bfloat16, on each of the units that multiply them, against
+-- sums in double of numbers rounded by arithmetic; and training in that precision.
+local lu = require "luaunit"
+local core = require "ladies_core"
+local json = require "ladies.base.json"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+local training = require "reference.toy_training"
+
+local tests = {}
+
+-- Names that LADIES_ISA has for them -> what multiplies there.
+local UNITS = {amx = "AMX", avx512 = "AVX512-BF16"}
+
+local own, threads = core.bfloat16_units(), ladies.threads()
+local own_name = own == "AMX" and "amx" or core.vector_units()
+
+-- Those that this machine and this build have.
+local available = {}
+for name, units in pairs(UNITS) do
+  if pcall(core.vector_units, name) and core.bfloat16_units() == units then
+    available[#available + 1] = name
+  end
+end
+
+function tests.tearDown()
+  if #available > 0 then core.vector_units(own_name) end
+  ladies.threads(threads)
+end
+
+tests.tearDown()
+
+-- The nearest number of 8 significant bits, the even one of two.
+local function rounded(x)
+  if x == 0 then return x end
+  local fraction, exponent = math.abs(x), 0
+  while fraction >= 256 do fraction, exponent = fraction / 2, exponent + 1 end
+  while fraction < 128 do fraction, exponent = fraction * 2, exponent - 1 end
+  local whole = fraction // 1
+  local rest = fraction - whole
+  if rest > 0.5 or rest == 0.5 and whole % 2 == 1 then whole = whole + 1 end
+  return (x < 0 and -1 or 1) * whole * 2.0 ^ exponent
+end
+
+-- The elements of op(a) rounded, by rows.
+local function matrix(a, transposed)
+  local rows = a:to_table()
+  local found = {}
+  for i = 1, transposed and a.n_cols or a.n_rows do
+    found[i] = {}
+    for j = 1, transposed and a.n_rows or a.n_cols do
+      found[i][j] = rounded(transposed and rows[j][i] or rows[i][j])
+    end
+  end
+  return found
+end
+
+-- Asserts that c is op(a) * op(b) (plus `before`, where it is given) up to the roundings of float
+-- sums.
+local function assert_product(what, c, a, ta, b, tb, before)
+  local left, right = matrix(a, ta), matrix(b, tb)
+  local found, plus = c:to_table(), before and before:to_table()
+  lu.assertEquals({c.n_rows, c.n_cols}, {#left, #right[1]}, what)
+  for i = 1, #left do
+    for j = 1, #right[1] do
+      local sum = plus and plus[i][j] or 0
+      local size = math.abs(sum)
+      for k = 1, #right do
+        local product = left[i][k] * right[k][j]
+        sum, size = sum + product, size + math.abs(product)
+      end
+      if math.abs(found[i][j] - sum) > 2e-6 * size then
+        lu.fail(("%s: element %d, %d is %.9g, %.9g expected"):format(what, i, j, found[i][j], sum))
+      end
+    end
+  end
+end
+
+local function random(n_rows, n_cols, seed)
+  return ladies.zeros(n_rows, n_cols):normal_(1, ladies.rng(seed))
+end
+
+local function product(a, b) return core.in_bfloat16(a.matmul, a, b) end
+
+-- f for each of the units, which do it alike.
+local function on_each(f)
+  for _, name in ipairs(available) do
+    core.vector_units(name)
+    lu.assertEquals(core.bfloat16_units(), UNITS[name])
+    f(UNITS[name])
+  end
+end
+
+--- Products are right for shapes at and around the sizes of tiles, and of the blocks of terms and
+-- of rows.
+function tests.test_products()
+  on_each(function(units)
+    for i, shape in ipairs{{1, 1, 1}, {16, 32, 16}, {17, 33, 15}, {15, 31, 17}, {32, 64, 32},
+      {33, 65, 31}, {5, 1023, 3}, {3, 1025, 5}, {2, 2080, 40}, {2049, 3, 2}} do
+      local m, k, n = table.unpack(shape)
+      local a, b = random(m, k, i), random(k, n, i + 100)
+      assert_product(("%s: %d x %d x %d"):format(units, m, k, n), product(a, b), a, false, b, false)
+    end
+  end)
+end
+
+--- The gradients of both factors are products with a transposed factor; the bias is what a product
+-- is added to, and so is a gradient that is there already.
+function tests.test_gradients()
+  on_each(function(units)
+    for i, shape in ipairs{{7, 5, 3}, {34, 47, 19}, {40, 66, 33}} do
+      local m, k, n = table.unpack(shape)
+      local x, w, bias = random(m, k, i), random(k, n, i + 10), random(1, n, i + 20):reshape(n)
+      local g = random(m, n, i + 30)
+      x:requires_grad_()
+      w:requires_grad_()
+      local y = core.in_bfloat16(function()
+        local _ <close> = core.step()
+        local y = x:linear(w, bias)
+        local loss = (y * g):sum()
+        loss:backward()
+        return y:clone()
+      end)
+      local all_bias = ladies.ones(m, 1):matmul(bias:reshape(1, n))
+      assert_product(units .. ": y", y, x, false, w, false, all_bias)
+      assert_product(units .. ": dx", x.grad, g, false, w, true)
+      assert_product(units .. ": dw", w.grad, x, true, g, false)
+      local before = w.grad:clone()
+      core.in_bfloat16(function()
+        local _ <close> = core.step()
+        local again = x:matmul(w) * g
+        again:sum():backward()
+      end)
+      assert_product(units .. ": dw, added", w.grad, x, true, g, false, before)
+    end
+  end)
+end
+
+--- Halves go to the even number; what is no number, or without bounds, stays so.
+function tests.test_rounding()
+  local huge, none = math.huge, 0 / 0
+  on_each(function()
+    local x = ladies.tensor{{1 + 2^-8}, {1 + 3 * 2^-8}, {1 + 2^-8 + 2^-20}, {-1 - 2^-8}, {3.4e38},
+      {huge}, {-huge}, {none}, {0}}
+    local y = product(x, ladies.tensor{{1}}):to_table()
+    for i, expected in ipairs{1, 1 + 2^-6, 1 + 2^-7, -1, huge, huge, -huge} do
+      lu.assertEquals(y[i][1], expected)
+    end
+    lu.assertNotEquals(y[8][1], y[8][1])
+    lu.assertEquals(y[9][1], 0)
+  end)
+end
+
+--- Bits of a row depend neither on the other rows and columns nor on the number of threads.
+function tests.test_same_bits()
+  on_each(function()
+    local a, b = random(2100, 70, 1), random(70, 75, 2)
+    local first
+    for _, n in ipairs{1, 2, 3, 7} do
+      ladies.threads(n)
+      first = first or product(a, b):hash()
+      lu.assertEquals(product(a, b):hash(), first)
+    end
+    local whole = product(a, b)
+    local some = ladies.index{2100, 3, 77, 1}
+    lu.assertEquals(product(a:rows(some), b):hash(), whole:rows(some):hash())
+  end)
+end
+
+--- A scope ends with its function, however that ends; float32 is as it was.
+function tests.test_scope()
+  local a, b = random(20, 30, 1), random(30, 40, 2)
+  local plain = a:matmul(b):hash()
+  if not own then
+    lu.assertErrorMsgContains("in_bfloat16: nothing multiplies bfloat16 here",
+      core.in_bfloat16, print)
+    return
+  end
+  lu.assertEquals({core.in_bfloat16(select, 2, "a", "b", "c")}, {"b", "c"})
+  lu.assertNotEquals(product(a, b):hash(), plain)
+  lu.assertErrorMsgContains("on purpose", core.in_bfloat16, error, "on purpose")
+  lu.assertEquals(a:matmul(b):hash(), plain)
+  core.in_bfloat16(function()
+    lu.assertEquals(product(a, b):hash(), a:matmul(b):hash())
+    lu.assertNotEquals(a:matmul(b):hash(), plain)
+  end)
+  lu.assertErrorMsgContains("function expected", core.in_bfloat16, 1)
+end
+
+-- ---------------------------------------------------------------- training
+
+-- The weights of a run with these options, and its summary.
+local function train(own_options)
+  local opts = training.options(own_options)
+  local summary = ladies.train(opts)
+  return training.weights(opts.model), summary
+end
+
+--- A run in bfloat16 is another one than in float32, near it, and the same again.
+function tests.test_training()
+  local wide, in_float32 = train{max_batches = 8}
+  local narrow, summary = train{max_batches = 8, precision = "bfloat16"}
+  lu.assertEquals((train{max_batches = 8, precision = "float32"}), wide)
+  lu.assertEquals((train{max_batches = 8, precision = "bfloat16"}), narrow)
+  lu.assertEquals(narrow ~= wide, own ~= nil)
+  lu.assertEquals(summary.numerics,
+    in_float32.numerics .. (own and ", bfloat16 by " .. own or ""))
+  lu.assertErrorMsgContains("precision must be one of float32, bfloat16", train,
+    {precision = "half"})
+end
+
+--- A run goes on in its own precision alone.
+function tests.test_resume()
+  local folder = temporary.path "resumed"
+  train{max_batches = 4, precision = "bfloat16", out = folder}
+  lu.assertErrorMsgContains('precision was "bfloat16" and is "float32"', train,
+    {max_batches = 8, precision = "float32", out = folder, resume = true})
+  local parts = train{max_batches = 8, precision = "bfloat16", out = folder, resume = true}
+  lu.assertEquals(parts, (train{max_batches = 8, precision = "bfloat16"}))
+end
+
+--- Float32 is the same whether it is said or not.
+function tests.test_resume_in_float32()
+  local function parts(first, second)
+    local folder = temporary.path(first or "unsaid")
+    train{max_batches = 2, precision = first, out = folder}
+    return (train{max_batches = 4, precision = second, out = folder, resume = true})
+  end
+  local whole = train{max_batches = 4}
+  lu.assertEquals(parts(nil, "float32"), whole)
+  lu.assertEquals(parts("float32", nil), whole)
+end
+
+--- Within in_bfloat16 checks of gradients, exact inference and runs are as without it.
+function tests.test_float32_within()
+  if not own then lu.skip "nothing multiplies bfloat16 here" end
+  local W = random(5, 3, 1):requires_grad_()
+  local function worst()
+    local function f(x) return x:matmul(W) end
+    return tostring(select(2, ladies.gradcheck(f, {random(4, 5, 2)})))
+  end
+  lu.assertEquals(core.in_bfloat16(worst), worst())
+  local data, model = toy.new(), ladies.nn.gcn{inputs = toy.FEATURES, outputs = 3, layers = 2}
+  local function logits() return ladies.inference.exact(model, data):hash() end
+  lu.assertEquals(core.in_bfloat16(logits), logits())
+  local without = ladies.nn.mlp{inputs = toy.FEATURES, outputs = 3, layers = 2}
+  local function of_rows() return ladies.inference.exact(without, data):hash() end
+  lu.assertEquals(core.in_bfloat16(of_rows), of_rows())
+  for _, precision in ipairs{"float32", "bfloat16"} do
+    local function weights() return (train{max_batches = 4, precision = precision}) end
+    lu.assertEquals(core.in_bfloat16(weights), weights())
+  end
+end
+
+--- Where there are no instructions, a run says so and is one of float32.
+function tests.test_without_units()
+  local dataset = temporary.path "toy.npz"
+  ladies.data.save(toy.new(true), dataset)
+  local function run(isa, precision)
+    local folder = temporary.path(isa .. precision)
+    local out, err, status = shell.run_ladies({"train", "--dataset", dataset, "--layers=2",
+      "--hidden=8", "--batch-size=20", "--max-batches=4", "--quiet", "--precision", precision,
+      "--out", folder}, {env = {"LADIES_ISA=" .. isa}})
+    lu.assertEquals(status, 0, err)
+    lu.assertStrContains(out, "\n  precision      " .. precision .. "\n")
+    local summary = json.decode(ladies.file.read(folder .. "/summary.json"))
+    return ladies.file.read(folder .. "/model.npz"), err, summary.numerics
+  end
+  local wide, _, numerics = run("sse2", "float32")
+  local narrow, err, narrow_numerics = run("sse2", "bfloat16")
+  lu.assertTrue(narrow == wide)
+  lu.assertEquals(narrow_numerics, numerics)
+  lu.assertEquals(err, "ladies.train: precision bfloat16: nothing multiplies it here (AMX, "
+    .. "AVX512-BF16), for this processor has neither or LADIES_ISA holds them back; so products "
+    .. "are of float32\n")
+end
+
+return tests

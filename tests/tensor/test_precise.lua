@@ -1,0 +1,183 @@
+--- Products with one rounding: matmul_precise and matmul_t_precise of Matrix and Tensor.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local compare = require "reference.compare"
+local dense = require "reference.dense"
+
+local index, tensor = ladies.index, ladies.tensor
+local threads = ladies.threads()
+
+local tests = {}
+
+function tests.tearDown() ladies.threads(threads) end
+
+-- x as a float32 has it.
+local function rounded(x) return (string.unpack("f", string.pack("f", x))) end
+
+-- Rows of integers below 2^24: products and sums of some are exact in double, not in float32.
+local function large_integers(n_rows, n_cols)
+  local rows = {}
+  for r = 1, n_rows do
+    rows[r] = {}
+    for c = 1, n_cols do rows[r][c] = math.random(-16777215, 16777215) end
+  end
+  return rows
+end
+
+local function transposed(rows)
+  local result = {}
+  for c = 1, #rows[1] do
+    result[c] = {}
+    for r = 1, #rows do result[c][r] = rows[r][c] end
+  end
+  return result
+end
+
+-- The plain product of two tables of rows, rounded once.
+local function product(a, b)
+  local result = {}
+  for r = 1, #a do
+    result[r] = {}
+    for c = 1, #b[1] do
+      local sum = 0.0
+      for i = 1, #b do sum = sum + a[r][i] * b[i][c] end
+      result[r][c] = rounded(sum)
+    end
+  end
+  return result
+end
+
+-- ---------------------------------------------------------------- dense
+
+function tests.test_dense_products_are_exact_but_for_one_rounding()
+  math.randomseed(1)
+  for _, shape in ipairs{{1, 1, 1}, {3, 5, 2}, {130, 17, 9}, {20, 31, 66}} do
+    local a, b = large_integers(shape[1], shape[2]), large_integers(shape[2], shape[3])
+    local want = product(a, b)
+    compare.assert_close(tensor(a):matmul_precise(tensor(b)), want, 0, "a b")
+    compare.assert_close(tensor(transposed(a)):matmul_t_precise(tensor(b)), want, 0, "a^T b")
+    compare.assert_close(tensor(a):matmul_precise(tensor(transposed(b)), {transpose_b = true}),
+      want, 0, "a b^T")
+  end
+end
+
+-- Products are right with more rows and more terms than one block has.
+function tests.test_dense_blocks()
+  local m, k, n = 1100, 2049, 3
+  local a, b = ladies.ones(m, k), ladies.ones(k, n)
+  for i = 1, m do a:set_(i, 1 + i % k, i) end
+  for i = 1, k do b:set_(i, 1 + i % n, 2) end
+  local ones, sums = {}, b:sum(1):to_table()
+  for i = 1, m do
+    ones[i] = {}
+    for j = 1, n do ones[i][j] = sums[j] + (i - 1) * b:get(1 + i % k, j) end
+  end
+  compare.assert_close(a:matmul_precise(b), ones, 0, "blocks")
+  local wide = a:matmul_t_precise(ladies.ones(m, 2))
+  compare.assert_close(wide:sum(1), {a:sum():item(), a:sum():item()}, 0, "transposed blocks")
+end
+
+function tests.test_dense_cancellation()
+  local e = 2^-12
+  local a, b = tensor{{1 + e, 1 + 2 * e, 2^20, -2^20}}, tensor{{1 + e}, {-1}, {1}, {1}}
+  lu.assertEquals(a:matmul_precise(b):item(), e * e)
+  lu.assertEquals(b:matmul_t_precise(b):item(), rounded((1 + e)^2 + 3))
+end
+
+-- ---------------------------------------------------------------- sparse
+
+-- A, by rows without duplicates, held in every way; the entries as a plain loop takes them.
+local function every_matrix(f)
+  math.randomseed(2)
+  local A = dense.random_pair(math.random, 7, 12, {density = 0.5})
+  local square = dense.random_pair(math.random, 9, 9, {density = 0.4})
+  for name, B in pairs{wide = A, tall = A:transpose(), symmetric = square:symmetrize()} do
+    for held = 0, 7 do
+      local values = held & 1 ~= 0 and ladies.zeros(B.nnz):normal_(1, ladies.rng(held))
+      local by_row = held & 2 ~= 0 and ladies.zeros(B.n_rows):normal_(1, ladies.rng(held))
+      local by_col = held & 4 ~= 0 and ladies.zeros(B.n_cols):normal_(1, ladies.rng(held + 1))
+      local C = values and B:with_values(values) or B
+      C = by_row and C:scale_rows(by_row) or C
+      f(name .. held, by_col and C:scale_cols(by_col) or C, values, by_row, by_col)
+    end
+  end
+end
+
+function tests.test_sparse_products_equal_a_plain_loop_in_double()
+  every_matrix(function(name, A, values, by_row, by_col)
+    local rows, cols = A:row_of(), A:col_of()
+    local function plain(x, n_rows, width, transpose)
+      local y = {}
+      for r = 1, n_rows do
+        y[r] = {}
+        for j = 1, width do y[r][j] = 0.0 end
+      end
+      for e = 1, A.nnz do
+        local r, c = rows[e], cols[e]
+        local weight = (by_row and by_row[r] or 1.0) * (by_col and by_col[c] or 1.0)
+        weight = (values and values[e] or 1.0) * weight
+        if transpose then r, c = c, r end
+        for j = 1, width do y[r][j] = y[r][j] + weight * x[c][j] end
+      end
+      for r = 1, n_rows do
+        for j = 1, width do y[r][j] = rounded(y[r][j]) end
+      end
+      return y
+    end
+    for _, width in ipairs{1, 31, 32, 33, 70} do
+      local x, y = large_integers(A.n_cols, width), large_integers(A.n_rows, width)
+      compare.assert_close(A:matmul_precise(tensor(x)), plain(x, A.n_rows, width), 0, name)
+      compare.assert_close(A:matmul_t_precise(tensor(y)), plain(y, A.n_cols, width, true), 0,
+        name .. " transposed")
+    end
+  end)
+end
+
+function tests.test_sparse_cancellation()
+  local e = 2^-12
+  local A = ladies.csr{n_rows = 1, n_cols = 4, offsets = index{1, 5}, columns = index{1, 2, 3, 4},
+    values = tensor{1 + e, 1 + 2 * e, 2^20, -2^20}}
+  local x = tensor{{1 + e}, {-1}, {1}, {1}}
+  lu.assertEquals(A:matmul_precise(x):item(), e * e)
+  lu.assertEquals(A:transpose():matmul_t_precise(x):item(), e * e)
+  lu.assertEquals(A:matmul(x):item(), 0)                          -- what float32 makes of it
+  lu.assertEquals(A:matmul_precise(x:reshape(4)).ndim, 1)
+end
+
+-- ---------------------------------------------------------------- all
+
+function tests.test_same_bits_with_any_number_of_threads()
+  local rng = ladies.rng(3)
+  local a, b = ladies.zeros(1300, 150):normal_(1, rng), ladies.zeros(1300, 33):normal_(1, rng)
+  local rows, cols = {}, {}
+  for e = 1, 9000 do rows[e], cols[e] = 1 + e * e % 1300, 1 + e * 7 % 1300 end
+  local A = ladies.matrix{n_rows = 1300, n_cols = 1300, rows = index(rows),
+    cols = index(cols),
+    values = ladies.zeros(9000):normal_(1, rng)}
+  local want
+  for _, n in ipairs{1, 2, 3, 7} do
+    ladies.threads(n)
+    local got = {
+      a:matmul_t_precise(b):hash(), a:matmul_precise(a, {transpose_b = true}):hash(),
+      A:matmul_precise(b):hash(), A:matmul_t_precise(a):hash(),
+    }
+    want = want or got
+    lu.assertEquals(got, want, n .. " threads")
+  end
+end
+
+function tests.test_shapes()
+  local function fails(text, f, ...) lu.assertErrorMsgContains(text, f, ...) end
+  local m, A = ladies.ones(2, 3), ladies.sparse(ladies.ones(2, 3))
+  fails("matmul: (2 x 3) * (2 x 3)", m.matmul_precise, m, m)
+  fails("matmul: (2 x 3)^T * (3 x 1)", m.matmul_t_precise, m, ladies.ones(3, 1))
+  fails("matmul: (2 x 3) * (2 x 2)^T", m.matmul_precise, m, ladies.ones(2, 2), {transpose_b = true})
+  fails("matmul: sparse (2 x 3) * (2 x 3)", A.matmul_precise, A, m)
+  fails("matmul: sparse (2 x 3)^T * (3 x 1)", A.matmul_t_precise, A, ladies.ones(3, 1))
+  local none = ladies.zeros(2, 0)
+  lu.assertEquals(none:matmul_precise(none, {transpose_b = true}):to_table(), {{0, 0}, {0, 0}})
+  lu.assertEquals(m:matmul_precise(ladies.zeros(3, 0)):to_table(), {{}, {}})
+  lu.assertEquals(A:matmul_precise(ladies.zeros(3, 0)):to_table(), {{}, {}})
+end
+
+return tests

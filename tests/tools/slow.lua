@@ -1,0 +1,26 @@
+--- build/bin/ladies tests/tools/slow.lua [SECONDS [BUILD]]: writes tests/slow.txt, the names of the
+-- tests that `scripts/test --fast` leaves out. These took longer than SECONDS (4, for two cores
+-- without other work) in the latest run of all tests in the folder BUILD (build). It prints how
+-- long the others took.
+local folder = arg[0]:match "^(.*)/tools/"
+local most, build = tonumber(arg[1] or 4), arg[2] or "build"
+
+-- Seconds by test, of the log that ctest leaves.
+local function seconds_of(log)
+  local seconds, name = {}, nil
+  for line in io.lines(log) do
+    name = line:match "^%d+/%d+ Testing: (%S+)" or name
+    local time = line:match "^Test time = +([%d.]+) sec"
+    if time then seconds[name] = tonumber(time) end
+  end
+  return seconds
+end
+
+local slow, rest = {}, 0
+for name, seconds in pairs(seconds_of(build .. "/Testing/Temporary/LastTest.log")) do
+  if seconds > most then slow[#slow + 1] = name else rest = rest + seconds end
+end
+table.sort(slow)
+local file <close> = assert(io.open(folder .. "/slow.txt", "w"))
+file:write(table.concat(slow, "\n"), "\n")
+print(("%d tests are slow; all others took %.0f s, one after the other"):format(#slow, rest))

@@ -1,0 +1,216 @@
+--- Presets, and `ladies train` as a command: what it prints, its files, its errors, Ctrl-C.
+local here = os.getenv "LADIES_SOURCE" .. "/tests"
+
+local lu = require "luaunit"
+local core = require "ladies_core"
+local ladies = require "ladies"
+local json = require "ladies.base.json"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local experiment = ladies.experiment
+local tests = {}
+
+-- ---------------------------------------------------------------- settings
+
+function tests.test_presets()
+  local default = experiment.configure{}
+  lu.assertEquals({default.dataset, default.method, default.preset},
+    {"wordnet", "ladies", "default"})
+  lu.assertEquals({default.samples, default.layers, default.hidden}, {512, 5, 256})
+  lu.assertEquals({default.normalize, default.draw, default.self_nodes, default.best},
+    {"sym", "wor", "auto", "highest"})
+  local paper = experiment.configure{preset = "paper"}
+  lu.assertEquals({paper.draw, paper.self_nodes, paper.order, paper.dropout, paper.best},
+    {"wr", "none", "propagate_first", 0, "gain"})
+  local code = experiment.configure{preset = "code", dropout = 0.1}
+  lu.assertEquals({code.normalize, code.union, code.head, code.clip, code.dropout, code.validation},
+    {"row", "post", "linear", 0.2, 0.1, "sampled"})
+end
+
+function tests.test_wrong_settings()
+  lu.assertErrorMsgContains('did you mean "samples"?', experiment.configure, {sampels = 3})
+  lu.assertErrorMsgContains("preset must be one of", experiment.configure, {preset = "best"})
+end
+
+--- The setting `probability` reaches the samplers.
+function tests.test_probability()
+  local data, seeds = toy.new(), ladies.range(1, 40)
+  local P = data.graph:normalize "sym"
+  local samplers = ladies.samplers
+  for method, uniform in pairs{
+    ladies = samplers.ladies(P, {samples = {20}, probability = "uniform"}),
+    fastgcn = samplers.fastgcn(P, {samples = {20}, probability = "uniform"}),
+  } do
+    local function input(probability)
+      local config = experiment.configure{method = method, samples = 20, layers = 1,
+        probability = probability}
+      return experiment.sampler(config, data)(seeds, ladies.rng(3)).input
+    end
+    lu.assertTrue(input "uniform" == uniform(seeds, ladies.rng(3)).input, method)
+    lu.assertFalse(input "norms" == input "uniform", method)
+  end
+end
+
+--- A configuration survives its file.
+function tests.test_configuration_as_json()
+  for name in pairs(ladies.presets) do
+    local config = experiment.configure{preset = name, max_batches = 7}
+    lu.assertEquals(experiment.configure(json.decode(json.encode(config, "  "))), config)
+  end
+end
+
+-- ---------------------------------------------------------------- the command
+
+local binary = os.getenv "LADIES_BIN"
+
+local function quoted(words)
+  local list = {}
+  for i, word in ipairs(words) do list[i] = "'" .. word .. "'" end
+  return table.concat(list, " ")
+end
+
+-- Runs `ladies train` with the arguments; returns its exit status and what it wrote to stdout and
+-- stderr. `before` is put in front of the command.
+local function train(before, ...)
+  if not binary then lu.skip "LADIES_BIN is not set" end
+  local out, err = temporary.path "stdout", temporary.path "stderr"
+  local _, _, status = os.execute(("%s '%s' train %s >'%s' 2>'%s'"):format(before or "", binary,
+    quoted{...}, out, err))
+  local texts = {}
+  for i, path in ipairs{out, err} do
+    local file = io.open(path)
+    texts[i] = file:read "a"
+    file:close()
+  end
+  return status, texts[1], texts[2]
+end
+
+local function toy_file()
+  local path = temporary.path "toy.npz"
+  if not core.exists(path) then ladies.data.save(toy.new(true), path) end
+  return path
+end
+
+local SMALL = {"--hidden=16", "--batch-size=20", "--lr=0.02", "--layers=3"}
+
+local function sizes(...)
+  local words = {"--dataset", toy_file(), ...}
+  return table.unpack(table.move(SMALL, 1, #SMALL, #words + 1, words))
+end
+
+-- Returns the options of a small run, for a method that draws samples.
+local function small(...) return "--samples=20", sizes(...) end
+
+local function summary_of(folder)
+  return json.decode(ladies.file.read(folder .. "/summary.json"))
+end
+
+--- A run of every preset, and of the full batch, goes from the command line to the last line
+-- printed.
+function tests.test_command()
+  for _, case in ipairs{
+    {"--preset=default"}, {"--preset=paper"}, {"--preset=code"}, {"--method=full"},
+    {"--method=full", "--preset=code"},
+  } do
+    local folder = temporary.path("run" .. table.concat(case):gsub("%W", ""))
+    local full = case[1] == "--method=full"
+    local status, out, err = train(nil, (full and sizes or small)("--out", folder,
+      "--max-batches=60", table.unpack(case)))
+    lu.assertEquals(status, 0, err)
+    local summary = summary_of(folder)
+    lu.assertStrMatches(out, ".*\ntest micro%-F1 0%.%d%d%d%d\n")
+    lu.assertEquals(out:match "test micro%-F1 (0%.%d+)\n$", ("%.4f"):format(summary.test_f1))
+    lu.assertTrue(summary.test_f1 > 0.6, case[1] .. " " .. summary.test_f1)
+    lu.assertEquals(out:find("  samples        20\n", 1, true) ~= nil, not full)
+    for _, name in ipairs{"config.json", "log.jsonl", "checkpoint.npz", "model.npz",
+        "predictions.npz"} do
+      lu.assertEquals(core.exists(folder .. "/" .. name), "file", name)
+    end
+    -- The saved model, loaded by name, has the F1 that was printed.
+    local data = ladies.data.load(toy_file())
+    lu.assertEquals(ladies.metrics.f1(ladies.load_model(folder), data, data.test), summary.test_f1)
+  end
+end
+
+function tests.test_quiet_prints_no_progress()
+  local _, _, err = train(nil, small("--out", temporary.path "quiet", "--max-batches=5", "--quiet"))
+  lu.assertEquals(err, "")
+end
+
+--- A mistake gives one line on stderr, nothing on stdout, and leaves no folder behind.
+function tests.test_mistakes()
+  local folder = temporary.path "mistake"
+  for _, case in ipairs{
+    {2, "unknown option --patiense; did you mean --patience?", "--patiense=3"},
+    {2, "--layers must be a positive integer, got 0", "--layers=0"},
+    {1, "the method full has no parts, a setting of clustergcn; its sampler's settings are: none",
+      "--method=full", "--parts=3"},
+    {1, "; its sampler's settings are: parts, clusters, partition, lambda",
+      "--method=clustergcn", "--samples=3"},
+    {1, 'no data set "cara"', "--dataset=cara"},
+    {1, "cannot be opened", "--dataset=/nowhere/x.npz"},
+    {1, "there is no run in /nowhere", "--resume=/nowhere"},
+  } do
+    local status, out, err = train(nil, "--out", folder, table.unpack(case, 3))
+    lu.assertEquals({status, out}, {case[1], ""})
+    lu.assertStrContains(err, case[2])
+    lu.assertStrMatches(err, "ladies train: [^\n]*\n")
+    lu.assertFalse(core.exists(folder))
+  end
+end
+
+--- Infinities are no model: one line, status 1, no F1.
+function tests.test_a_run_that_is_not_finite()
+  for _, preset in ipairs{"default", "code"} do
+    local folder = temporary.path("infinite " .. preset)
+    local status, out, err = train(nil, "--preset", preset, "--out", folder, "--max-batches=1",
+      "--quiet", "--dataset", toy_file(), "--lr=1e38")
+    lu.assertEquals(status, 1)
+    lu.assertStrMatches(err, "ladies train: batch 1: [^\n]* no good model to keep\n")
+    lu.assertNil(out:match "micro%-F1")
+    lu.assertFalse(core.exists(folder .. "/model.npz"))
+    lu.assertStrContains(ladies.file.read(folder .. "/summary.json"), '"stopped": "not finite"')
+  end
+end
+
+function tests.test_a_folder_holds_one_run()
+  local folder = temporary.path "once"
+  train(nil, small("--out", folder, "--max-batches=3"))
+  local status, _, err = train(nil, small("--out", folder, "--max-batches=3"))
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "once holds a run: go on with it")
+end
+
+--- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one,
+-- with whatever workers.
+function tests.test_interrupted_and_resumed()
+  local one, two = temporary.path "uninterrupted", temporary.path "interrupted"
+  -- The log has its first lines in the file when the first validation is done.
+  local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
+  train(nil, small("--out", one, table.unpack(options)))
+  local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
+  local status, out = train(interrupt, small("--out", two, "--workers=2", table.unpack(options)))
+  lu.assertEquals(status, 130)
+  lu.assertStrContains(out, "go on with: ladies train --resume " .. two)
+  lu.assertFalse(core.exists(two .. "/model.npz"))
+  lu.assertEquals(train(nil, "--resume", two, "--threads=2", "--workers=1"), 0)
+  lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
+end
+
+--- Bounds may change when a run is resumed, nothing else that matters.
+function tests.test_resume_with_other_options()
+  local folder = temporary.path "longer"
+  train(nil, small("--out", folder, "--max-batches=10"))
+  lu.assertEquals(train(nil, "--resume", folder, "--max-batches=20"), 0)
+  lu.assertEquals(summary_of(folder).batches, 20)
+  local status, _, err = train(nil, "--resume", folder, "--lr=0.5")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "--lr cannot change when a run is resumed")
+  lu.assertEquals(train(nil, "--resume", folder, "--precision=float32", "--accumulate=1"), 0)
+  status, _, err = train(nil, "--resume", folder, "--accumulate=2")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "--accumulate cannot change when a run is resumed")
+end
+
+return tests
