@@ -15,6 +15,7 @@
 --   ladies bench since [--why TEXT]                     what has changed since the tables of doc/
 --   ladies bench scale [--nodes N] [--entries N] [--features N]
 --   ladies bench text [--edges N] [--python PROGRAM]
+--   ladies bench threads [--work NAMES]                what more threads would buy
 
 local experiments = require "ladies.command.experiments"
 
