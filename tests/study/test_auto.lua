@@ -100,6 +100,18 @@ function tests.test_rungs()
   lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice
 end
 
+--- The intervals of a metric that is not in percent have as many digits as its means.
+function tests.test_digits_of_another_metric()
+  local report = ladies.auto{settings = {dataset = toy_study.regression(), hidden = 8,
+    max_batches = 30, eval_every = 10}, out = temporary.path "digits", quiet = true}
+  local n = 0
+  for mean, half in tostring(report):gmatch "| +(%S+) ± (%S+) |" do
+    lu.assertEquals({#mean:match "%.(%d+)", #half:match "%.(%d+)"}, {4, 4}, mean)
+    n = n + 1
+  end
+  lu.assertEquals(n, 3)
+end
+
 --- Settings that the user has set are not searched; with a method there is no network without a
 -- graph, and samples of each layer say how many layers there are.
 function tests.test_what_is_set()

@@ -228,7 +228,7 @@ local function table_of(ranked, shown)
     local config, cut = experiment.configure(one.best), one.cut
     results:add{config.model or "gcn", config.layers,
       config.dropout and ("%g"):format(config.dropout) or "-",
-      Table.interval(one.values, shown.format), one.batches, #one.values,
+      Table.interval(one.values, shown.format, shown.format), one.batches, #one.values,
       Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f"),
       {text = cut and ("after %d of %d batches"):format(cut.batches, cut.of) or "",
         cut and cut.batches or "", cut and cut.of or ""}}
