@@ -229,6 +229,10 @@ end
 function Task:scored(h, units, model)
   if not (self.score or self.read) then return h end
   local out, finite, value = read_rows(self, h, units, model), true, nil
+  if not out then
+    errors.fail(("%s: %s must return what its metrics take, got %s"):format(self.name,
+      self.score and "score" or "read", tostring(out)))
+  end
   if options.class_of(out) == "Tensor" then finite, value = out:is_finite() end
   if not finite then return nil, value end
   return out
