@@ -2,8 +2,8 @@
 --
 -- A fault is {name =, kind = words that the laboratory is to say, make(known, size) -> change},
 -- where change(block, call) gives factors for the rows, the columns and the entries of a block, as
--- lists or nil. known: P, data, degrees, labels as tables; call: {k = number of the call, seeds =, rng =,
--- epoch =}.
+-- lists or nil. known: P, data, degrees, labels as tables; call: {k = number of the call, seeds =,
+-- rng =, epoch =}.
 
 local ladies = require "ladies"
 
