@@ -100,6 +100,13 @@ function tests.test_rungs()
   lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice
 end
 
+--- A search for a task of edges says on which edges it chose.
+function tests.test_edges()
+  local report = search(temporary.path "edges", {task = "link_prediction", batch_size = 60,
+    max_batches = 3, eval_every = 3})
+  lu.assertStrContains(report.notes[1], "AUC on the validation edges, of the model that is kept.")
+end
+
 --- The intervals of a metric that is not in percent have as many digits as its means.
 function tests.test_digits_of_another_metric()
   local report = ladies.auto{settings = {dataset = toy_study.regression(), hidden = 8,
