@@ -124,6 +124,8 @@ function tests.test_scores_that_are_no_numbers()
     local folder = temporary.path(name)
     local _, model = ladies.train{data = path, task = name, samples = 16, layers = 1,
       batch_size = 20, max_batches = 2, quiet = true, out = folder}
+    local text = shell.run_ladies{"predict", folder}     -- of the test edges, as there is no list
+    lu.assertEquals(select(2, text:gsub(",test\n", "")), select(2, text:gsub("\n", "")) - 1)
     local parameters = ladies.nn.parameters(model.decoder)
     parameters[#parameters]:fill_(0 / 0)
     ladies.save_model(model, folder .. "/model.npz")
