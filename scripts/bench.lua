@@ -30,7 +30,7 @@ if not is_there then
 end
 local path = package.searchpath("experiments.bench.command." .. name, package.path)
 if not name:find "^[%w_]+$" or not path then
-  io.stderr:write("usage: ladies bench [", names(), "] [options]\n")
+  io.stderr:write("usage: ladies bench [NAME] [options], NAME: ", names(), "\n")
   os.exit(2)
 end
 dofile(path)

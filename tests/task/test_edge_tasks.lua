@@ -2,6 +2,7 @@
 -- and that both learn what there is to learn.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -113,6 +114,31 @@ function tests.test_no_labels_in_a_file()
   common.task = nil
   lu.assertErrorMsgContains("neither labels nor targets; a task of edges, such as --task",
     ladies.train, common)
+end
+
+--- A decoder whose scores are no numbers is neither scored nor shown.
+function tests.test_scores_that_are_no_numbers()
+  local path = temporary.path "edges.npz"
+  ladies.data.save(typed(), path)
+  for _, name in ipairs{"edge_classification", "edge_regression"} do
+    local folder = temporary.path(name)
+    local _, model = ladies.train{data = path, task = name, samples = 16, layers = 1,
+      batch_size = 20, max_batches = 2, quiet = true, out = folder}
+    local text = shell.run_ladies{"predict", folder}     -- of the test edges, as there is no list
+    lu.assertEquals(select(2, text:gsub(",test\n", "")), select(2, text:gsub("\n", "")) - 1)
+    local parameters = ladies.nn.parameters(model.decoder)
+    parameters[#parameters]:fill_(0 / 0)
+    ladies.save_model(model, folder .. "/model.npz")
+    for _, words in ipairs{{"evaluate"}, {"predict", "--split", "test"}, {"view"}} do
+      table.insert(words, 2, folder)
+      local out, err, status = shell.run_ladies(words)
+      lu.assertEquals({out, status}, {"", 1}, table.concat(words, " "))
+      lu.assertStrMatches(err, ".*: what the model gives is not finite: it has nan\n")
+    end
+    local run = ladies.saved_run(folder)
+    lu.assertErrorMsgContains("what the model gives is not finite: it has nan", run.task.evaluate,
+      run.task, run.model, "test")
+  end
 end
 
 function tests.test_errors()

@@ -167,6 +167,15 @@ function tests.test_a_task_of_edges_that_lists_all()
   lu.assertAlmostEquals(result.best_value, task:evaluate(opts.model, "val").error, 1e-6)
 end
 
+--- Scores that a task does not return are not taken for scores that are no numbers.
+function tests.test_nothing_is_returned()
+  local data = toy.new()
+  local task = same_class(data)
+  task.score = function() end
+  lu.assertErrorMsgContains("same class: score must return what its metrics take, got nil",
+    ladies.train, toy_training.options{task = task, data = data})
+end
+
 --- A task of edges needs seeds that are given, and data that are its own.
 function tests.test_what_training_refuses()
   local data = toy.new()

@@ -3,7 +3,7 @@
 
 local core = require "ladies_core"
 
---- The names, sorted, as a text: "draw|gallery|...".
+--- The names, sorted, as a text: "draw, gallery, ...".
 return function()
   local names = {}
   local here = package.searchpath("experiments.bench.names", package.path):match "^(.*)/"
@@ -12,5 +12,5 @@ return function()
     if name and name ~= "machine" then names[#names + 1] = name end
   end
   table.sort(names)
-  return table.concat(names, "|")
+  return table.concat(names, ", ")
 end

@@ -228,7 +228,7 @@ local function table_of(ranked, shown)
     local config, cut = experiment.configure(one.best), one.cut
     results:add{config.model or "gcn", config.layers,
       config.dropout and ("%g"):format(config.dropout) or "-",
-      Table.interval(one.values, shown.format), one.batches, #one.values,
+      Table.interval(one.values, shown.format, shown.format), one.batches, #one.values,
       Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f"),
       {text = cut and ("after %d of %d batches"):format(cut.batches, cut.of) or "",
         cut and cut.batches or "", cut and cut.of or ""}}
@@ -252,13 +252,13 @@ end
 local function description(search, best)
   local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. %s on the validation nodes, of the model that is kept. All are trained
+  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. All are trained
 for %d batches, the best third of them for %d, and the best three for %d with %d seeds, with %s.
 What was trained for more batches stands before the others; a run that the clock cut off counts for
 nothing beside those that came to their end. Where there are several seeds it is their mean with
 its 95 %% interval by Student's t; the best of these is chosen.]]):format(
-    settings_text(best.choice), (search.shown.name:gsub("^%l", string.upper)), batches[1],
-    batches[2], batches[3], RUNGS[3].seeds,
+    settings_text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
+    batches[1], batches[2], batches[3], RUNGS[3].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end
 
@@ -287,9 +287,10 @@ local function auto(given)
   search.data = opts.data or experiment.load(config)
   local task = experiment.task(config, search.data)
   search.shown = metric_text.of(task:metric(config.monitor, WHERE))
-  search.sign = search.shown.mode == "min" and -1 or 1
+  search.sign, search.unit = search.shown.mode == "min" and -1 or 1, task.unit
   if not task.units.val then
-    errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, search.data.name))
+    errors.fail(("%s: %s has no validation %ss to choose by"):format(WHERE, search.data.name,
+      task.unit))
   end
   local identity = json.encode{auto = opts.settings, seconds = opts.seconds,
     data = hashes.of(search.data)}

@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local of_class = require("ladies.base.fields").of_class
+local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -215,13 +216,26 @@ function Task:loss_of(h, batch, model, loss)
   return (loss or self.loss)(h, self.targets(units, batch), weight, batch, model)
 end
 
+-- Returns what a model's rows, all of them finite, come to for some units.
+local function read_rows(task, h, units, model)
+  if task.score then return task.score(h, units, model) end
+  local nodes = task.nodes and task.nodes(units) or core.range(1, h.n_rows)
+  return task.read(h, {units = units, output = nodes}, model)
+end
+
 --- task:scored(h: Tensor, units: Index, model: table) -> any: `out` for evaluation, from the rows h
--- of the nodes that the units need.
+-- of the nodes that the units need. Where a Tensor that a decoder gives is not finite, nil and the
+-- number.
 function Task:scored(h, units, model)
-  if self.score then return self.score(h, units, model) end
-  if not self.read then return h end
-  local nodes = self.nodes and self.nodes(units) or core.range(1, h.n_rows)
-  return self.read(h, {units = units, output = nodes}, model)
+  if not (self.score or self.read) then return h end
+  local out, finite, value = read_rows(self, h, units, model), true, nil
+  if not out then
+    errors.fail(("%s: %s must return what its metrics take, got %s"):format(self.name,
+      self.score and "score" or "read", tostring(out)))
+  end
+  if options.class_of(out) == "Tensor" then finite, value = out:is_finite() end
+  if not finite then return nil, value end
+  return out
 end
 
 --- task:inferred(where: string, units: Index, model: table, sampler: Sampler) -> any: `out` for
@@ -267,6 +281,11 @@ function Task:values(predicted, out, units, names)
   return found
 end
 
+local function fail_not_finite(where, value)
+  errors.fail(("%s: what the model gives is not finite: it has %s"):format(where,
+    not_finite(value)))
+end
+
 --- task:evaluate(model: table, part: string | Index [, {P =, memory = integer | string, folder =
 -- string, sampler = Sampler}]) -> table: evaluates a model on a part of the units, or on some of
 -- them: returns its metrics by name, by exact inference, with the options of
@@ -282,13 +301,14 @@ function Task:evaluate(model, part, given)
   opts.sampler = nil
   if self.infer then
     local out, wrong = self:inferred(where, units, model, sampler)
-    if not out then errors.fail(("%s: what the model gives has %s"):format(where, wrong)) end
+    if not out then fail_not_finite(where, wrong) end
     return self:values(self.predict(out, units), out, units)
   end
   opts.nodes = self.nodes and self.nodes(units) or nil
   local h = inference.exact(model, self.data, opts)
   self:check_outputs(where, h)
-  local out = core.no_grad(self.scored, self, h, units, model)
+  local out, wrong = core.no_grad(self.scored, self, h, units, model)
+  if not out then fail_not_finite(where, wrong) end
   return self:values(self.predict(out, units), out, units)
 end
 

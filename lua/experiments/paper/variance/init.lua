@@ -24,15 +24,27 @@
 
 local carry_out = require "ladies.study.carry_out"
 local data_sets = require "ladies.data"
+local errors = require "ladies.base.errors"
 local measure = require "experiments.paper.variance.measure"
 local Network = require "experiments.paper.variance.network"
 local plan = require "experiments.paper.variance.plan"
 local show = require "experiments.paper.variance.report"
+local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
 
+-- Returns the data set of a name. One that is read without a split gets the default one, since the
+-- network is trained before anything is measured.
 local function load(name, opts)
-  if opts.data[name] then return opts.data[name] end
-  return plan.GENERATED[name] and plan.GENERATED[name]() or data_sets.load(name, opts.load)
+  local data = opts.data[name] or plan.GENERATED[name] and plan.GENERATED[name]()
+  if not data then
+    data = data_sets.load(name, opts.load)
+    splits.complete(plan.WHERE, data)
+  end
+  if not (data.labels and data.train) then
+    errors.fail(("%s: %s has no %s, and the network is trained on nodes with classes"):format(
+      plan.WHERE, name, data.labels and "nodes for training" or "classes"))
+  end
+  return data
 end
 
 -- A function that measures a graph, or one of its points. Of the networks and batches of the graphs

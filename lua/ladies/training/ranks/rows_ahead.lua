@@ -33,9 +33,10 @@ function rows_ahead.is_for(features)
   return options.class_of(features) == "Rows" and not features.whole
 end
 
---- Returns the number of bytes of a row of features, Rows or a Tensor, as it is stored.
+--- Returns the number of bytes of a row of features as shards have it: Rows as they are stored, a
+-- Tensor or a Matrix as float32.
 function rows_ahead.row_bytes(features)
-  local dtype = features.dtype        -- of Rows; a Tensor has float32
+  local dtype = options.class_of(features) == "Rows" and features.dtype
   return features.n_cols * ((dtype == "float16" or dtype == "bfloat16") and 2 or 4)
 end
 

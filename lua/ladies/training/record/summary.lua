@@ -150,8 +150,7 @@ local function notes_of(self)
   note(self.inference, "inference", "%s", self.inference)
   local shown, tests = metric_text.of_record(self).name, metric_text.tests(self)
   for _, name in ipairs(tables.sorted_keys(tests)) do
-    note(name ~= shown, name, "%.4f on the test %s", tests[name],
-      self.measure and "part" or "nodes")
+    note(name ~= shown, name, "%.4f on the test part", tests[name])
   end
   note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
     self.monitor or "value", self.best_value)
