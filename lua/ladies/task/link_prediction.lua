@@ -222,7 +222,7 @@ return function(data, given)
       relations = edges.n_relations,
       rng = core.rng(opts.seed):fork(-2)}
   end
-  decoder()                                     -- what it does not take is told before the run
+  decoder()                       -- so that options that it refuses are an error before the run
   return Task.new(tables.merged(fields, {
     name = "link prediction", unit = "edge",
     data = copies.with_graph(data, edges.graph, opts.in_time and data.edges or edges.edge_data),

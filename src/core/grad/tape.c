@@ -284,8 +284,8 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
     if (st != LD_OK)
         return st;
     grad->data[0] = 1.0f;
-    /* A model that knows its nodes by heart has denormal gradients by the thousand. They move no
-     * weight, and make a step several times as long. */
+    /* A model whose loss is almost 0 has denormal gradients by the thousand. They move no weight,
+     * and make a step several times as long. */
     ld_float_mode mode = ld_float_mode_get();
     ld_float_mode_set(ld_float_mode_flushing(mode));
     t->walking = true;
