@@ -7,8 +7,8 @@
 
 #include "kernel/factors.h"
 
-/* Runs a test on plain x86-64, AVX2 and AVX-512, as far as the machine has them, in one thread and in
- * three; returns what main returns, after a line that says how many comparisons were made. */
+/* Runs a test on plain x86-64, AVX2, AVX-512 and AMX, as far as the machine has them, in one thread and
+ * in three; returns what main returns, after a line that says how many comparisons were made. */
 int check_all(void (*test)(void));
 
 /* Counts a comparison; where `holds` is false, a line on stderr says what did not, with the units. */

@@ -92,8 +92,8 @@ function Buffers.new(model, except)
   return setmetatable({model = model, foreign = foreign(except)}, Buffers)
 end
 
--- Tells whether a tensor is a buffer: it is no parameter and belongs to no step. (A tensor of a
--- step that is over raises an error, and is none.)
+-- Tells whether a tensor is a buffer: it is no parameter and belongs to no step. (Reading the
+-- fields of a tensor of a step that is over raises an error; such a tensor is not a buffer.)
 local function is_buffer(tensor)
   local ok, is = errors.try(function() return not tensor.is_parameter and not tensor.in_step end)
   return ok and is
