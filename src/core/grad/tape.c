@@ -152,9 +152,7 @@ ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_
 
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
 {
-    ld_status st = t->grad ? ld_tensor_change(t->grad) : ld_tensor_like(&t->grad, t);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(t->grad ? ld_tensor_change(t->grad) : ld_tensor_like(&t->grad, t));
     *accumulate = t->has_grad;
     *grad = t->grad;
     t->has_grad = true;
