@@ -16,7 +16,7 @@
 --     LABOR-*    until that number falls by less than 1 part in 10,000
 -- A node with no more than k neighbours has them all.
 --
--- What a layer computes has two forms: P~ = P at the entries that are kept, times these weights, an
+-- A layer has one of two forms: P~ = P at the entries that are kept, times these weights, an
 -- unbiased estimate of P's rows; or D^-1 P~, its rows divided by their sums, a ratio estimate as
 -- that of LADIES. On a row-normalised P without self-loops the latter is the paper's estimator.
 

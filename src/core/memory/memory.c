@@ -161,8 +161,8 @@ static void enlarge_pages(void *b, size_t room)
         ld_platform_enlarge(b, room);
 }
 
-/* Gives free large blocks back until so many more bytes leave the program with no more of them than
- * it ever needed and the slack. */
+/* Gives free large blocks back to the system until, with `more` bytes taken, all large blocks
+ * together are within the limit: the most that was ever in use at once, plus the slack. */
 static void make_way(int64_t more)
 {
     while (memory.free[CLASSES] &&

@@ -1,5 +1,6 @@
---- Makes the iterator over the mini-batches of training: it shuffles the seeds, divides them into
--- batches and calls the sampler, either in the loop itself or ahead of it in worker threads.
+--- Makes the iterator over the mini-batches of training, which are sampled either in the loop
+-- itself or ahead of it in worker threads. Shuffling the seeds, dividing them into batches and
+-- calling the sampler are in numbered.lua.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
