@@ -44,8 +44,8 @@ local function texts_of(list)
   return found
 end
 
--- The same of some entries of a Matrix, rows being targets: `rows` and `cols` are the ids that its
--- rows and columns have, at[k] the edge of entry k; loops that are no edges (0) are left out.
+-- Returns such texts for the entries of a Matrix whose rows are targets: `rows` and `cols` are the
+-- ids of its rows and columns, at[k] the edge of entry k; loops that are no edges (0) are left out.
 local function texts_in(data, adj, rows, cols, block)
   local found, E = {}, data.edges
   local r, c = adj:row_of():to_table(), adj:col_of():to_table()

@@ -1,5 +1,5 @@
---- The measurements of `ladies bench NAME`: the files of bench/command/, but the one that is run
--- without a name.
+--- Lists the names of the measurements that `ladies bench NAME` takes: the files in bench/command/,
+-- except machine.lua, which runs where no name is given.
 
 local core = require "ladies_core"
 

@@ -44,8 +44,9 @@ function Conv.new(given)
   }, Conv)
 end
 
--- The first linear map of the sums over neighbours, `near`, and of the nodes' own rows. Own rows of
--- words are mapped on their own, as rows of words.
+-- Applies the first linear map of the MLP to (1 + eps) times the nodes' own rows plus the sums over
+-- neighbours, `near`. Own rows that are a sparse Matrix are multiplied on their own, and so stay
+-- sparse.
 function Conv:mapped(near, h, block)
   local own = own_rows(h, block)
   if options.class_of(own) == "Tensor" then

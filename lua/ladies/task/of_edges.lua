@@ -131,12 +131,12 @@ end
 --- ladies.task.edge_classification(data: Dataset [, {edge_split = "85/5/10", edge_split_seed = 1,
 -- embedding = 64, seed = 1, in_time = false}]) -> Task: of which type each edge of a data set is
 -- (data.edges.types): cross-entropy, micro-F1 and macro-F1. The model gives the nodes rows of
--- `embedding` columns, and a multilayer perceptron reads those of both ends. What a mini-batch is
--- drawn of are edges; an edge and its reverse are one, and the inverse of a type is none. The split
--- is by chance, by its seed, or with edge_split = "time" or "time:80/10/10" by the times of edges,
--- as links.split has it; propagation then has the edges for training alone. With in_time, for such
--- a split and the sampler ladies.samplers.temporal, it has for each edge those from before it, with
--- features and types. `seed` is of the perceptron's first weights.
+-- `embedding` columns, and a multilayer perceptron reads those of both ends. Mini-batches are drawn
+-- of edges; an edge and its reverse count as one, and edges of an inverse type do not count. The
+-- split is by chance, by its seed, or with edge_split = "time" or "time:80/10/10" by the times of
+-- edges, as links.split has it; propagation then has the edges for training alone. With in_time,
+-- for such a split and the sampler ladies.samplers.temporal, it has for each edge those from before
+-- it, with features and types. `seed` is of the perceptron's first weights.
 function of_edges.classification(data, given)
   local where = "ladies.task.edge_classification"
   options.value(where, "the data set", data, "Dataset")

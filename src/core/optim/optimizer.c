@@ -307,9 +307,7 @@ static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, flo
     double lr = c->lr * group->rate;
     ld_tensor *p = o->params[i];
     ld_part own = ld_own_part(o, first, ld_tensor_size(p));
-    ld_status st = ld_tensor_change(p);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_change(p));
     double t = (double)++o->steps[i];
     p->has_grad = false;
     if (own.first >= own.end)

@@ -14,10 +14,11 @@
 -- The bounds, a node, with s samples (of a node's neighbours, or of a layer's nodes):
 --     GraphSAGE  D phi ||P||_F^2 / (V s)            FastGCN  phi ||P||_F^2 / s
 --     VR-GCN     D dphi ||P||_F^2 / (V s)           LADIES   phi ||P||_F^2 V(b) / (V s)
--- VR-GCN's history is the H of `lag` steps of training ago, for all nodes, and dphi the greatest
--- ||((H - H') W2)_u||^2. Its first layer is exact by definition, so it has two layers only, and
--- that number is what the others have as one layer; its neighbours are drawn without replacement,
--- the bound is that of draws with it, which vary more.
+-- VR-GCN's history H' is the H of `lag` steps of training ago, for all nodes, and dphi the greatest
+-- ||((H - H') W2)_u||^2. Its first layer is exact by definition. So the error that it has over two
+-- layers is that of its second layer alone, and is compared with the errors of one layer of the
+-- others. Its neighbours are drawn without replacement; the bound is for draws with replacement,
+-- which vary more.
 --
 -- Two of the paper's steps are averages and no bounds: D stands for a mean over nodes v of d_v
 -- ||P(v,:)||^2, and V(b) times the mean of ||P(S,:)||_F^2 for the mean of their product.

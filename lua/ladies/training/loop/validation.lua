@@ -30,7 +30,7 @@ local LARGE = 20000
 -- in the paper, or 100 on a large graph.
 function validation.interval(data)
   local nodes = data.graph and data.graph.n_nodes or data.features.n_rows
-  return (nodes or 0) < LARGE and 10 or 100      -- whether data is what it must be, others say
+  return (nodes or 0) < LARGE and 10 or 100      -- data is checked elsewhere
 end
 
 --- validation.logits(opts, way): computes the logits, without sampling, by the model of a run with
@@ -136,8 +136,9 @@ end
 
 --- validation.new(opts): makes the validation of ladies.train with these options; nil when there
 -- are neither validation nodes nor a function for it. `name` and `mode` are those of the monitor;
--- `way` is that of exact inference, where it is by this: for the validation nodes alone where
--- nobody is told the predictions.
+-- `way` is the way of exact inference (see validation.way), nil where the user's function
+-- validates; it is for the validation nodes alone, unless a callback gets the predictions for all
+-- nodes.
 function validation.new(opts)
   local monitor, own, task = validation.monitor(opts), validation.own(opts), opts.task
   local val, way = task.units.val, nil
