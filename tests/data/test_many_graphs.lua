@@ -47,6 +47,9 @@ function tests.test_splits_by_graph()
   lu.assertEquals(data.labels[train]:counts(2), {10, 10})
   data:split("10/10/80", {seed = 2})
   lu.assertEquals(#data.test, 32)
+  local of_all = {ladies.data.split(data)}
+  lu.assertEquals({#of_all[1], #of_all[2], #of_all[3]}, {32, 4, 4})
+  lu.assertEquals(data.labels[of_all[1]]:counts(2), {16, 16})
 end
 
 function tests.test_files()
