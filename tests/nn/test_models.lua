@@ -290,32 +290,6 @@ function tests.test_gin_is_what_it_says()
   end
 end
 
---- With one output or two a node still says what its sum is: layer normalisation of so few columns
--- would leave one row for all nodes, or two.
-function tests.test_gin_of_few_outputs()
-  local data = toy.new()
-  local A = data.graph.adjacency
-  local block = {adj = A, dst = ladies.range(1, A.n_rows), src = ladies.range(1, A.n_rows),
-    edge_features = ladies.ones(A.nnz, 2)}
-  for outputs = 1, 3 do
-    for _, conv in ipairs{
-      nn.gin{inputs = 4, outputs = outputs, layers = 1, hidden = 8}.layers[1].conv,
-      nn.gine{inputs = 4, edge_inputs = 2, outputs = outputs, layers = 1, hidden = 8}.layers[1].conv,
-    } do
-      local x = ladies.zeros(A.n_rows, 4):normal_(1, ladies.rng(1))
-      local rows, different, count = conv:forward(x, block), {}, 0
-      for _, row in ipairs(rows:to_table()) do
-        local text = ("%.4f"):format(row[1])
-        if not different[text] then different[text], count = true, count + 1 end
-      end
-      lu.assertTrue(count > A.n_rows / 2, ("%s: %d different rows of %d"):format(conv, count,
-        A.n_rows))
-      -- Layers of three outputs and more have the parameters that they had.
-      lu.assertEquals(#conv.norm.gain, outputs < 3 and 8 or outputs)
-    end
-  end
-end
-
 --- GAT computes its formula, here attention over rows of dense matrices, one head after the other.
 function tests.test_gat_is_what_it_says()
   local data = toy.new()

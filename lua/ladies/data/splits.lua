@@ -287,9 +287,9 @@ end
 --   "TRAIN,VAL,TEST"        files with a node a line, ids from 0 or, where nodes have them, names
 --
 -- The default is "stratified:10/10/80", or "10/10/80" where nodes have several classes, or targets
--- and no labels; nodes with a known target are then what labelled ones are above. Of a data set of
--- many graphs it is 80/10/10, since a graph learns nothing from the others that are left out. A part
--- with a share has at least one node. data:split(how, opts) sets them in the data set.
+-- and no labels; nodes with a known target are then what labelled ones are above. Of many graphs
+-- the shares are 80/10/10, since a graph learns nothing of those that have no part in training. A
+-- part with a share has at least one node. data:split(how, opts) sets them in the data set.
 function splits.of(data, how, opts)
   options.value(WHERE, "the data set", data, "Dataset")
   how = options.value(WHERE, "how", how, "string or nil") or splits.default(data)
