@@ -216,8 +216,8 @@ function tests.test_gin_of_few_outputs()
       nn.gine{inputs = INPUTS, edge_inputs = EDGE, outputs = outputs, layers = 1,
         hidden = 8}.layers[1].conv,
     } do
-      local rows, different, count = conv:forward(x, block), {}, 0
-      for _, row in ipairs(rows:to_table()) do
+      local different, count = {}, 0
+      for _, row in ipairs(conv:forward(x, block):to_table()) do
         local text = ("%.4f"):format(row[1])
         if not different[text] then different[text], count = true, count + 1 end
       end

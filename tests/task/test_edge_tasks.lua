@@ -2,6 +2,7 @@
 -- and that both learn what there is to learn.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -113,6 +114,64 @@ function tests.test_no_labels_in_a_file()
   common.task = nil
   lu.assertErrorMsgContains("neither labels nor targets; a task of edges, such as --task",
     ladies.train, common)
+end
+
+-- A folder with triples of people, and runs of two tasks on them.
+local function triples(folder)
+  local lines = {"head,relation,tail"}
+  for i = 1, 60 do
+    lines[#lines + 1] = ("p%d,\"knows, well\",p%d"):format(i, i % 60 + 1)
+    lines[#lines + 1] = ("p%d,likes,p%d"):format(i, (i + 7) % 60 + 1)
+  end
+  ladies.file.write(folder .. "/kg.csv", table.concat(lines, "\n") .. "\n")
+end
+
+local function command(folder, ...)
+  local out, err, status = shell.run_ladies({...}, {folder = folder})
+  lu.assertEquals(status, 0, err)
+  return out
+end
+
+--- Predictions of edges, by default all of them or for links those of the test, name their ends and
+-- their types.
+function tests.test_predictions_by_name()
+  local folder <close> = shell.folder()
+  triples(folder.path)
+  local function train(name, ...)
+    command(folder.path, "train", "kg.csv", "--ids", "strings", "--make-features", "identity",
+      "--layers", "1", "--hidden", "8", "--embedding", "8", "--batch-size", "32", "--samples", "16",
+      "--max-batches", "2", "--quiet", "--out", name, ...)
+  end
+  train("types", "--task", "edge_classification")
+  local lines = {}
+  for line in command(folder.path, "predict", "types"):gmatch "[^\n]+" do
+    lines[#lines + 1] = line
+  end
+  lu.assertEquals(lines[1],
+    "edge,from,from_name,to,to_name,predicted,type,predicted_name,type_name,split")
+  lu.assertEquals(#lines, 121)
+  local parts = {}
+  for i = 2, #lines do
+    local from, to, type, name, part = lines[i]:match
+      '^%d+,%d+,p(%d+),%d+,p(%d+),%d,(%d),[%a", ]+,("?%a[%a, ]*"?),(%a+)$'
+    lu.assertNotNil(from, lines[i])
+    lu.assertEquals(name == "likes" and "1" or "0", type)
+    lu.assertEquals((tonumber(to) - tonumber(from)) % 60, name == "likes" and 8 or 1)
+    parts[part] = (parts[part] or 0) + 1
+  end
+  lu.assertEquals(parts, {train = 102, val = 6, test = 12})
+  train("links", "--task", "link_prediction", "--relations", "true", "--candidates", "5",
+    "--decoder", "distmult")
+  local out = command(folder.path, "predict", "links")
+  lu.assertEquals(out:match "^[^\n]*",
+    "edge,from,from_name,to,to_name,relation,rank_of_to,rank_of_from,split")
+  lu.assertEquals(select(2, out:gsub("\n", "")), 13)
+  local n = 0
+  for from, to, name in out:gmatch ',p(%d+),%d+,p(%d+),("?%a[%a, ]*"?),[%d.]+,[%d.]+,test' do
+    lu.assertEquals((tonumber(to) - tonumber(from)) % 60, name == "likes" and 8 or 1)
+    n = n + 1
+  end
+  lu.assertEquals(n, 12)
 end
 
 function tests.test_errors()

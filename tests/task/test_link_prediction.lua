@@ -204,7 +204,7 @@ function tests.test_relations()
     lu.assertErrorMsgContains(text, ladies.task.link_prediction, of, opts)
   end
   fails("dot does not tell 2 relations apart", data, {relations = true, candidates = "all"})
-  fails('relations are tested against candidates = "all"', data,
+  fails('relations are tested against candidates: --candidates all', data,
     {relations = true, decoder = "distmult"})
   fails("relations = true asks for types of edges, which toy has not", toy.new(),
     {relations = true, candidates = 5, decoder = "distmult"})

@@ -6,6 +6,8 @@
 
 local copies = require "ladies.data.copies"
 local core = require "ladies_core"
+local csv = require "ladies.report.csv"
+local edge_cells = require "ladies.task.edge_cells"
 local edge_list = require "ladies.data.edges.list"
 local edge_split = require "ladies.task.edge_split"
 local errors = require "ladies.base.errors"
@@ -66,7 +68,9 @@ local function examples(where, data, opts)
     local past = edges.times:below(parts.cut):positions()
     list.graph = Graph.new(edge_list.part(edges, past).adjacency)
   end
-  if opts.in_time then list.times, list.edges = edges.times[chosen], edges end
+  if opts.in_time then
+    list.times, list.time_origin, list.edges = edges.times[chosen], edges.time_origin, edges
+  end
   return list
 end
 
@@ -102,7 +106,7 @@ local function common(list, opts, outputs)
     return decoder.mlp:apply(h[from]:concat(h[to]), rng)
   end
   local fields = {
-    unit = "edge", units = list.units,
+    unit = "edge", units = list.units, all = core.range(1, #list.from),
     outputs = opts.embedding, outputs_are = "columns of a row",
     draw = function(units, _, sample)
       local from, to = all_from[units], all_to[units]
@@ -160,9 +164,13 @@ function of_edges.classification(data, given)
     end,
     columns = function(out, units)
       local predicted = out:argmax()
-      return "from,to,predicted,type", function(i)
-        return ("%d,%d,%d,%d"):format(list.from[units[i]] - 1, list.to[units[i]] - 1,
-          predicted[i] - 1, types[units[i]] - 1)
+      local head, ends_at = edge_cells(list, data)
+      local named = names and ",predicted_name,type_name" or ""
+      return head .. ",predicted,type" .. named, function(i)
+        local guess, truth = predicted[i], types[units[i]]
+        local cells = ("%s,%d,%d"):format(ends_at(units[i]), guess - 1, truth - 1)
+        return names and ("%s,%s,%s"):format(cells, csv.field(names[guess]),
+          csv.field(names[truth])) or cells
       end
     end,
   }), where)
@@ -217,9 +225,9 @@ function of_edges.regression(data, given)
         from = list.from[units], to = list.to[units]}
     end,
     columns = function(out, units)
-      return "from,to,predicted,target", function(i)
-        return ("%d,%d,%.9g,%.9g"):format(list.from[units[i]] - 1, list.to[units[i]] - 1,
-          out:get(i, 1), numbers[units[i]])
+      local head, ends_at = edge_cells(list, data)
+      return head .. ",predicted,target", function(i)
+        return ("%s,%.9g,%.9g"):format(ends_at(units[i]), out:get(i, 1), numbers[units[i]])
       end
     end,
   }), where)
