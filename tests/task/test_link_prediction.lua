@@ -255,6 +255,20 @@ function tests.test_errors()
   lu.assertErrorMsgContains("a method that keeps histories", batches_of(task, {sampler = history}))
 end
 
+--- A number of candidates may be a number in a script, and is the same as its text.
+function tests.test_a_number_of_candidates()
+  local data, mrr = toy.new(), {}
+  for _, candidates in ipairs{5, "5"} do
+    local result = ladies.train{data = data, task = "link_prediction", method = "graphsage",
+      samples = 5, layers = 1, hidden = 8, embedding = 8, candidates = candidates, max_batches = 2,
+      batch_size = 50, quiet = true}
+    mrr[#mrr + 1] = result.test.MRR
+  end
+  lu.assertEquals(mrr[1], mrr[2])
+  lu.assertErrorMsgContains("ladies.train: decoder must be", ladies.train, {data = data,
+    task = "link_prediction", decoder = 5})
+end
+
 -- --- by command ---------------------------------------------------------------------------------
 
 local MADE = {"make-graph", "--nodes", "400", "--entries", "3000", "--classes", "3", "--features",

@@ -24,8 +24,8 @@ local Conv = module.class("GineConv", "inputs outputs eps edge first norm activa
 
 --- nn.gine_conv{inputs =, outputs =, edge_inputs =, eps = 0, learn_eps = false,
 -- activation = "relu", norm = true, bias = true, init = "glorot_uniform", hidden = outputs,
--- rng = Rng} -> Module: the options are those of nn.gin_conv; edge_inputs is the number of features of edges,
--- which it reads from block.edge_features, a row for each entry of block.adj.
+-- rng = Rng} -> Module: the options are those of nn.gin_conv; edge_inputs is the number of
+-- features of edges, which it reads from block.edge_features, a row for each entry of block.adj.
 function Conv.new(given)
   local opts = options.check("ladies.nn.gine_conv", given, {
     inputs = "positive integer", outputs = "positive integer", edge_inputs = "positive integer",

@@ -187,7 +187,10 @@ local function numbers_of(where, edges, target)
     if name == target then column = i end
   end
   local n = edges.features and edges.features.n_cols or 0
-  if not column or column < 1 or column > n then
+  if n == 0 then
+    errors.fail(('%s: the edges have no features, and target must be "weight", got "%s"'):format(
+      where, target))
+  elseif not column or column < 1 or column > n then
     errors.fail(('%s: target must be "weight", or a feature of the edges by its name or its number '
       .. 'from 1 to %d, got "%s"%s'):format(where, n, target,
         options.hint(tostring(target), names, "there are")))

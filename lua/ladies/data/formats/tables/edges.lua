@@ -70,7 +70,7 @@ local function types_of_ends(edges, path, titles, list)
   if #edges.sources == 0 then return nil end
   local n = #is_target[core.sampling.unique(edges.sources)]:above(0):positions()
   if n > 0 then
-    notes.add({where = path}, list, "%d names are in both columns, %s and %s, each of which is taken "
+    notes.add({where = path}, list, "%d names are in both columns, %s and %s, and each is taken "
       .. "as one node; where they are two, names such as %s1 and %s1 tell them apart", n, titles[1],
       titles[2], titles[1]:sub(1, 1), titles[2]:sub(1, 1))
     return nil

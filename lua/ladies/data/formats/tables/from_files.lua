@@ -224,11 +224,12 @@ end
 -- called source (src, from, u, head, subject), target (dst, dest, destination, to, v, tail, object)
 -- and weight (weights, w, value) may stand in any order. Times are whole numbers, or dates such as
 -- 2024-01-31 or 2024-01-31 13:05:00, which become seconds since 1970. Three columns of names
--- without a header are taken as head, relation and tail. A line tells which others are not used. Where the first two columns are the
--- ends of such edges and called otherwise, as user and item, nodes have names and none is in both,
--- these are the types of nodes (data.node_types). In a table of names alone the first line is a
--- header where it calls both ends of the edges so, or a column behind them time, type, weight or
--- feature, or its first column a node, unless a node has such a name.
+-- without a header are taken as head, relation and tail. A line tells which others are not used.
+-- Where the first two columns are the ends of such edges and called otherwise, as user and item,
+-- nodes have names and none is in both, these are the types of nodes (data.node_types). In a table
+-- of names alone the first line is a header where it calls both ends of the edges so, or a column
+-- behind them time, type, weight or feature, or its first column a node, unless a node has such a
+-- name.
 --
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
 --                 value
