@@ -76,6 +76,28 @@ function tests.test_what_a_model_sees()
   lu.assertEquals(n, data.graph.n_edges)
 end
 
+--- The weights of a graph that knows no more of its edges are targets, too: those of a matrix.
+function tests.test_weights_alone()
+  local path = temporary.path "weighted.npz"
+  local A = ladies.matrix{n_rows = 4, n_cols = 4, rows = ladies.index{1, 1, 2, 2, 3, 3, 4, 4},
+    cols = ladies.index{2, 4, 1, 3, 2, 4, 1, 3}, values = ladies.tensor{2, 5, 2, 3, 3, 4, 5, 4}}
+  ladies.data.save(ladies.data.from_arrays{graph = A, features = ladies.ones(4, 1),
+    labels = {1, 1, 1, 1}}, path)
+  local data = ladies.data.load(path)
+  lu.assertNil(data.edges)
+  local task = ladies.task.edge_regression(data, {target = "weight", edge_split = "50/25/25"})
+  local all, found = ladies.range(1, 4), {}
+  local arrays = task.arrays(ladies.zeros(4, 1), all)
+  for i = 1, 4 do
+    found[i] = ("%d-%d %g"):format(arrays.from[i], arrays.to[i], arrays.targets[i])
+  end
+  table.sort(found)
+  lu.assertEquals(found, {"1-2 2", "1-4 5", "2-3 3", "3-4 4"})
+  lu.assertEquals(task.data.graph.adjacency:entry_values():max(), 1)
+  lu.assertErrorMsgContains('target must be "weight", got "1"', ladies.task.edge_regression, data)
+  lu.assertErrorMsgContains("the edges have no types", ladies.task.edge_classification, data)
+end
+
 function tests.test_classification_learns()
   local task = ladies.task.edge_classification(typed())
   local result, model = trained(task, 150)
