@@ -1,6 +1,6 @@
 -- ladies predict: what a finished run's model predicts, classes or numbers, as CSV or .npz
 --
---   ladies predict RUN [--split val] [--out predictions.csv]
+--   ladies predict RUN [--split test] [--out predictions.csv]
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
 --
 -- RUN is a run's folder, as for `ladies evaluate`; neither its own files nor the data set's are

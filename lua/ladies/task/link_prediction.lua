@@ -46,7 +46,8 @@ local function check_relations(data, opts, against)
     errors.fail(("%s: relations = true asks for types of edges, which %s has not"):format(WHERE,
       data.name or "the data set"))
   elseif against == "pairs" then
-    errors.fail(WHERE .. ': relations are tested against candidates = "all" or a number of them')
+    errors.fail(WHERE .. ': relations are tested against candidates: --candidates all, or a number '
+      .. "of them, such as --candidates 100 (in Lua candidates)")
   end
 end
 
