@@ -84,6 +84,8 @@ local function spec(args)
       help = "for the draws of a sampler, at most; with fewer, intervals are wider"},
     {"same-as", "NAME|FILE.lua", "string", help = "whether the first sampler is the same as this "
       .. "one in distribution: another way to write it, or a faster one"},
+    {"along", "N", "positive integer", help = "sets the loss of mini-batches beside that of all "
+      .. "training nodes, and measures how their gradients vary, along N steps of training"},
     {"train-batches", "N", "positive integer",
       help = "trains each for as many batches too, and reports its F1"},
     {"train-seconds", "S", "positive number", help = "the same for as long"},
@@ -144,7 +146,7 @@ cli.main(spec, arg, function(opts, given)
     samples = opts.samples, equal = opts.equal, layers = opts.layers, hidden = opts.hidden,
     steps = opts.steps, batch_size = opts.batch_size, draws = opts.draws,
     precision = opts.precision, seconds = opts.seconds, same_as = opts.same_as,
-    train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
+    along = opts.along, train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
   })
   print(lab)
   if opts.out then
