@@ -4,6 +4,7 @@
 --   ladies lab FILE.lua --against ladies,fastgcn:512 --out runs/lab
 --   ladies lab FILE.lua --same-as ladies
 --   ladies lab FILE.lua --task link_prediction
+--   ladies lab search [--quick]            looks for a better layer-wise sampler
 --
 -- A number behind a method is its number of samples, as in ladies:64 or ./mine.lua:64. One sampler
 -- alone is set beside LADIES and FastGCN, unless --against names others, or none. All numbers of
@@ -17,6 +18,7 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
 local experiment_options = require "ladies.command.experiment_options"
+local experiments = require "ladies.command.experiments"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local own_folder = require "ladies.base.own_folder"
@@ -128,6 +130,11 @@ local function has_fault(lab, first)
     end
   end
   return false
+end
+
+if arg[1] == "search" then
+  experiments.load("search.command", "ladies lab search")(table.move(arg, 2, #arg + 1, 1))
+  return
 end
 
 cli.main(spec, arg, function(opts, given)
