@@ -75,15 +75,13 @@ end
 -- the same number of batches the better climb, and the best mean of three seeds is chosen.
 function tests.test_rungs()
   local out = temporary.path "rungs"
-  local report, records, n = search(out, {max_batches = 300, eval_every = 50})
+  local report, records, n = search(out, {max_batches = 300, eval_every = 100, layers = 2})
   local first, second, third = tried(records, 100), tried(records, 200), tried(records, 300)
   lu.assertEquals({#second, #third, n}, {math.ceil(#first / 4), 3, #first + #second + 3 * 3})
   local bases = {}
   for _, model in ipairs{"gcnii", "gcn", "sage"} do
-    for _, layers in ipairs{2, 5} do
-      bases[("model %s, layers %d"):format(model, layers)] = true
-      bases[("model %s, layers %d, dropout 0.5, weight decay 0.0005"):format(model, layers)] = true
-    end
+    bases[("model %s, layers 2"):format(model)] = true
+    bases[("model %s, layers 2, dropout 0.5, weight decay 0.0005"):format(model)] = true
   end
   for key in pairs(bases) do lu.assertTableContains(first, key) end
   local configs = configs_of(records, 100)
@@ -94,7 +92,7 @@ function tests.test_rungs()
     end
     lu.assertTrue(near, key .. " differs from all others in several settings")
   end
-  lu.assertTrue(#first > 14 + 8, "there are changes to the best")
+  lu.assertTrue(#first > 8 + 8, "there are changes to the best")
   for _, record in pairs(records) do
     lu.assertEquals({record.batches, record.stopped}, {record.config.max_batches, "max_batches"})
     lu.assertEquals({record.config.hidden, record.config.lr}, {8, 0.02})    -- as they were set
@@ -115,12 +113,10 @@ function tests.test_rungs()
   end
   local mlp = records["model mlp, layers 2, 100 batches, seed 5"].config
   lu.assertEquals({mlp.method, mlp.samples}, {"none", nil})
-  local best, label = -1, nil
+  local label = report.notes[1]:match "^Chosen: (.-)%. Micro"
   for _, one in ipairs(third) do
-    local mean = mean_of(records, one, 300)
-    if mean > best then best, label = mean, one end
+    lu.assertTrue(mean_of(records, one, 300) <= mean_of(records, label, 300) + 1e-9)
   end
-  lu.assertStrContains(report.notes[1], "Chosen: " .. label .. ".")
   lu.assertStrContains(report.notes[1], ("%d choices in "):format(#first))
   local record = records[label .. ", 300 batches, seed 5"].config
   for key, value in pairs(report.best) do
@@ -129,7 +125,8 @@ function tests.test_rungs()
   lu.assertEquals({report.best.lr, report.best.max_batches, report.best.seed, report.best.patience,
     report.best.max_seconds}, {0.02, 300, 5, nil, nil})
   lu.assertNil(ladies.file.read(out .. "/auto.md"):find "test")
-  lu.assertEquals(tostring(search(out, {max_batches = 300, eval_every = 50})), tostring(report))
+  lu.assertEquals(tostring(search(out, {max_batches = 300, eval_every = 100, layers = 2})),
+    tostring(report))
   lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice
 end
 

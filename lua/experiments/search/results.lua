@@ -121,7 +121,7 @@ local function plot_of(search, points, name)
     log = "xy", series = {
       series(("all %d points, first draws"):format(#search.points), search.points, name, 1, first,
         8),
-      series("the best, by their numbers in the table", others, name, last, first, 1, true),
+      series("the best, by number", others, name, last, first, 1, true),
       series("set beside", known, name, last, first, 2, true)}}
 end
 

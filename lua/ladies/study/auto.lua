@@ -36,9 +36,10 @@ local RUNGS = {
 }
 
 -- The share of the time in which the choices to begin with are trained; and, for each round of
--- changes after that, around how many of the best, and the share that may have passed at its end.
+-- changes after that, around the best of how many networks, and the share that may have passed at
+-- its end.
 local BASES = 0.2
-local ROUNDS = {{around = 2, share = 0.35}, {around = 1, share = RUNGS[1].share}}
+local ROUNDS = {{networks = 3, share = 0.35}, {networks = 2, share = RUNGS[1].share}}
 
 local Search = {}
 Search.__index = Search
@@ -64,22 +65,16 @@ function Search:settings_of(choice)
   return errors.try(experiment.configure, all) and all or nil
 end
 
--- Adds an entry for a choice to a list, unless the list has it or the settings rule it out.
-function Search:add(list, choice)
+-- Adds an entry for a choice to a list, unless the list has it or the settings rule it out. like:
+-- the entry that it is a change of, from which is known how long it may take.
+function Search:add(list, choice, like)
   local best = self:settings_of(choice)
   if not best then return end
   local same = json.encode(experiment.configure(best))
   if self.known[same] then return end
   self.known[same] = true
   list[#list + 1] = {same = same, key = choices.text(choice), choice = choice, best = best,
-    rung = 0, values = {}, records = {}}
-end
-
--- Returns the entries of some choices, those that are new and that the settings allow.
-function Search:entries_of(list)
-  local entries = {}
-  for _, choice in ipairs(list) do self:add(entries, choice) end
-  return entries
+    like = like, rung = 0, values = {}, records = {}}
 end
 
 -- Returns the number of batches of a rung.
@@ -125,11 +120,12 @@ function Search:climb(entry, place)
   entry.mean = statistics.mean(entry.values) or -math.huge * self.sign
 end
 
--- Forecasts how many seconds the runs of an entry on a rung may take, from its earlier runs; 0
--- where there are none.
+-- Forecasts how many seconds the runs of an entry on a rung may take, from its earlier runs or
+-- those of the entry that it is like, else from all; 0 where there are none.
 function Search:forecast(entry, rung)
-  local seconds, batches = 0, 0
-  for _, one in ipairs(entry.records[1] and {entry} or self.tried) do
+  local seconds, batches, like = 0, 0, entry.like
+  local known = entry.records[1] and {entry} or like and like.records[1] and {like} or self.tried
+  for _, one in ipairs(known) do
     for _, record in ipairs(one.records) do
       seconds, batches = seconds + record.seconds, batches + record.batches
     end
@@ -161,23 +157,26 @@ function Search:is_late(entry, place, share, i)
   return self.spent + self:forecast(entry, rung) > share * budget and not is_first
 end
 
--- Trains entries on a rung, one after the other, as long as there is time. Returns how many were
--- trained.
+-- Trains entries on a rung, one after the other, those for which there is time. Returns the others.
 function Search:send(entries, place, share)
   share = share or RUNGS[place].share
-  if #entries == 0 then return 0 end
+  local left = {}
+  if #entries == 0 then return left end
   local bar, closing = self:progress(place, #entries)
   local _ <close> = closing
   for i, entry in ipairs(entries) do
-    if self:is_late(entry, place, share, i) then return i - 1 end
-    self:climb(entry, place)
+    if self:is_late(entry, place, share, i) then
+      left[#left + 1] = entry
+    else
+      self:climb(entry, place)
+    end
     if entry.mean and not entry.is_tried then
       entry.is_tried = true
       table.insert(self.tried, entry)
     end
     bar:update(i, core.clock())
   end
-  return #entries
+  return left
 end
 
 -- Returns the entries that were tried, best first. Entries that completed a higher rung come before
@@ -195,27 +194,39 @@ end
 
 -- Trains entries on the first rung. Those for which there is no time now may come again later.
 function Search:begin(entries, share)
-  local n = self:send(entries, 1, share)
-  for i, entry in ipairs(entries) do
-    self.waiting[entry.same] = i > n or nil
-    if i > n then self.known[entry.same] = nil end
+  for _, entry in ipairs(entries) do self.waiting[entry.same] = nil end
+  for _, entry in ipairs(self:send(entries, 1, share)) do
+    self.waiting[entry.same], self.known[entry.same] = true, nil
   end
 end
 
--- Returns the choices around the first few entries of those that were tried.
+-- Returns the entries to begin with.
+function Search:bases()
+  local entries = {}
+  for _, choice in ipairs(choices.bases(self.own)) do self:add(entries, choice) end
+  return entries
+end
+
+-- Returns the entries around the best of each of the n best networks.
 function Search:around(n)
-  local list = {}
-  for i, entry in ipairs(self:ranked()) do
-    if i > n or entry.rung < 1 then break end
-    tables.append(list, choices.around(entry.choice, experiment.configure(entry.best), self.own))
+  local entries, models = {}, {}
+  for _, entry in ipairs(self:ranked()) do
+    local model = entry.choice.model
+    if n > 0 and entry.rung > 0 and not models[model] then
+      models[model], n = true, n - 1
+      local config = experiment.configure(entry.best)
+      for _, choice in ipairs(choices.around(entry.choice, config, self.own)) do
+        self:add(entries, choice, entry)
+      end
+    end
   end
-  return self:entries_of(list)
+  return entries
 end
 
 -- Carries out all rungs, and returns the entries that were tried, best first.
 function Search:rungs()
-  self:begin(self:entries_of(choices.bases(self.own)), BASES)
-  for _, round in ipairs(ROUNDS) do self:begin(self:around(round.around), round.share) end
+  self:begin(self:bases(), BASES)
+  for _, round in ipairs(ROUNDS) do self:begin(self:around(round.networks), round.share) end
   for place = 2, #RUNGS do
     local rung, climbers = RUNGS[place], {}
     for _, entry in ipairs(self:ranked()) do

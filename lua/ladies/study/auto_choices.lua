@@ -12,12 +12,12 @@ local NETWORKS = {"gcnii", "gcn", "sage", "mlp"}
 local DEPTHS = {gcnii = {2, 5}, gcn = {2, 5}, sage = {2, 5}, mlp = {2}}
 local DEFAULT_DEPTHS = {2, 5}
 
--- The settings with which networks are begun: as they are by default, and those of the published
--- results of plain networks on small graphs (Luo, Shi and Wu, "Classic GNNs are Strong Baselines",
--- NeurIPS 2024, and what these go back to).
+-- The settings with which networks are begun: those of the published results of plain networks on
+-- small graphs (Luo, Shi and Wu, "Classic GNNs are Strong Baselines", NeurIPS 2024, and what these
+-- go back to), and as they are by default.
 local RECIPES = {
-  {},
   {method = "full", hidden = 64, dropout = 0.5, lr = 0.01, weight_decay = 5e-4},
+  {},
 }
 
 -- What is changed in a choice, one setting at a time, in this order.
