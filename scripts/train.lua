@@ -87,7 +87,11 @@ local function new_run(opts, given)
   local own = experiment_options.settings(opts, given)
   local config = own_code.with_files(ladies.experiment.configure(own))
   local data = ladies.experiment.load(config)
-  if opts.auto then config = searched(opts, own, config, data) end
+  if opts.auto then
+    local features = config.features
+    config = searched(opts, own, config, data)
+    if config.features ~= features then data = ladies.experiment.load(config) end
+  end
   if opts.out then return config, data, opts.out end
   return config, data, new_folder(config)
 end

@@ -6,6 +6,7 @@
 
 local core = require "ladies_core"
 local choices = require "ladies.study.auto_choices"
+local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local hashes = require "ladies.data.hashes"
@@ -77,6 +78,29 @@ function Search:add(list, choice, like)
     like = like, rung = 0, values = {}, records = {}}
 end
 
+-- Tells whether the rows of the data set's features can be divided by their sums: features that are
+-- in memory, none of them negative, as words and their counts are.
+local function can_be_normalized(features)
+  local class = options.class_of(features)
+  if class ~= "Tensor" and class ~= "Matrix" then return false end
+  local values = class == "Matrix" and features:entry_values() or features
+  return values:min() >= 0
+end
+
+-- Sets the data set, and which settings are not varied: the user's, and what it does not allow.
+function Search:set_data(data, config)
+  self.data, self.given = data, config.features
+  local is_open = not self.own.features and can_be_normalized(data.features)
+  self.fixed = is_open and self.own or tables.merged({features = config.features}, self.own)
+end
+
+-- Returns the data set with features as a configuration has them.
+function Search:data_of(config)
+  if config.features == self.given then return self.data end
+  self.normalized = self.normalized or data_sets.row_normalized(self.data)
+  return self.normalized
+end
+
 -- Returns the number of batches of a rung.
 function Search:batches_of(rung)
   return math.min(rung.batches, self.own.max_batches or math.huge)
@@ -91,7 +115,7 @@ function Search:train(entry, rung, i)
   local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
     max_batches = batches, max_seconds = math.max(self.opts.seconds - self.spent, 1e-3)}))
   self.study:run({{key = key, config = config}}, {threads = self.opts.threads, quiet = true,
-    data = self.data, failed = function(_, message)
+    data = self:data_of(config), failed = function(_, message)
       table.insert(self.failures, ("%s failed: %s"):format(key, message))
     end})
   local record = self.study:record(key)
@@ -157,8 +181,9 @@ function Search:is_late(entry, place, share, i)
   return self.spent + self:forecast(entry, rung) > share * budget and not is_first
 end
 
--- Trains entries on a rung, one after the other, those for which there is time. Returns the others.
-function Search:send(entries, place, share)
+-- Trains entries on a rung, one after the other, those for which there is time, `most` at most.
+-- Returns those for which there is none.
+function Search:send(entries, place, share, most)
   share = share or RUNGS[place].share
   local left = {}
   if #entries == 0 then return left end
@@ -167,7 +192,7 @@ function Search:send(entries, place, share)
   for i, entry in ipairs(entries) do
     if self:is_late(entry, place, share, i) then
       left[#left + 1] = entry
-    else
+    elseif i - #left <= (most or #entries) then
       self:climb(entry, place)
     end
     if entry.mean and not entry.is_tried then
@@ -203,7 +228,7 @@ end
 -- Returns the entries to begin with.
 function Search:bases()
   local entries = {}
-  for _, choice in ipairs(choices.bases(self.own)) do self:add(entries, choice) end
+  for _, choice in ipairs(choices.bases(self.fixed)) do self:add(entries, choice) end
   return entries
 end
 
@@ -215,7 +240,7 @@ function Search:around(n)
     if n > 0 and entry.rung > 0 and not models[model] then
       models[model], n = true, n - 1
       local config = experiment.configure(entry.best)
-      for _, choice in ipairs(choices.around(entry.choice, config, self.own)) do
+      for _, choice in ipairs(choices.around(entry.choice, config, self.fixed)) do
         self:add(entries, choice, entry)
       end
     end
@@ -233,7 +258,7 @@ function Search:rungs()
       if entry.rung == place - 1 then climbers[#climbers + 1] = entry end
     end
     local n = math.max(rung.least, math.ceil(rung.part * #self.tried))
-    self:send(table.move(climbers, 1, math.min(n, #climbers), 1, {}), place)
+    self:send(climbers, place, rung.share, n)
   end
   return self:ranked()
 end
@@ -242,7 +267,7 @@ end
 
 -- The columns of the table between the network and its result: what is varied.
 local VARIED = {"layers", "hidden", "dropout", "lr", "weight_decay", "method"}
-local OTHERS = {"input_dropout", "norm", "residual", "normalize"}
+local OTHERS = {"features", "input_dropout", "norm", "residual", "normalize"}
 
 -- Returns what else is changed in a choice, as text.
 local function others_of(choice)
@@ -318,9 +343,10 @@ end
 -- validation, by successive halving: the networks gcnii, gcn and sage, and an mlp, which reads no
 -- graph, where `settings` name no method, with 2 and 5 layers, as they are by default and with the
 -- settings of published results on small graphs; then whatever differs from the best of these in
--- weight decay, dropout, learning rate, width, depth, the sampler or full batches, dropout of the
--- features, layer normalisation, residual connections or P's normalisation. All are trained for 100
--- batches each, the best quarter of them for 200, and the best three for 400 with three seeds.
+-- weight decay, dropout, learning rate, width, depth, the sampler or full batches, features and
+-- their dropout, layer normalisation, residual connections or P's normalisation. All are trained
+-- for 100 batches each, the best quarter of them for 200, and the best three for 400 with three
+-- seeds.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
 -- those given among them, and `command`, the command line that does.
@@ -339,7 +365,7 @@ local function auto(given)
   })
   local search = new_search(opts)
   local config = experiment.configure(opts.settings, WHERE)
-  search.data = opts.data or experiment.load(config)
+  search:set_data(opts.data or experiment.load(config), config)
   local task = experiment.task(config, search.data)
   search.shown = metric_text.of(task:metric(config.monitor, WHERE))
   search.sign = search.shown.mode == "min" and -1 or 1

@@ -12,11 +12,12 @@ local NETWORKS = {"gcnii", "gcn", "sage", "mlp"}
 local DEPTHS = {gcnii = {2, 5}, gcn = {2, 5}, sage = {2, 5}, mlp = {2}}
 local DEFAULT_DEPTHS = {2, 5}
 
--- The settings with which networks are begun: those of the published results of plain networks on
--- small graphs (Luo, Shi and Wu, "Classic GNNs are Strong Baselines", NeurIPS 2024, and what these
--- go back to), and as they are by default.
+-- The settings with which networks are begun: those of the published results on small graphs (Kipf
+-- and Welling, ICLR 2017, but for the width, and most who came after them), and as they are by
+-- default.
 local RECIPES = {
-  {method = "full", hidden = 64, dropout = 0.5, lr = 0.01, weight_decay = 5e-4},
+  {method = "full", hidden = 64, dropout = 0.5, input_dropout = 0.5, lr = 0.01,
+    weight_decay = 5e-4, features = "row_normalized"},
   {},
 }
 
@@ -24,8 +25,8 @@ local RECIPES = {
 local VARIED = {
   {"weight_decay", {0, 5e-4, 5e-3}}, {"dropout", {0, 0.3, 0.5, 0.7}}, {"lr", {0.001, 0.005, 0.02}},
   {"hidden", {64, 256, 512}}, {"method", {"full", "ladies"}}, {"layers", {1, 2, 3, 5, 8}},
-  {"input_dropout", {0, 0.5}}, {"norm", {false, true}}, {"residual", {false, true}},
-  {"normalize", {"sym", "row"}},
+  {"features", {"as_given", "row_normalized"}}, {"input_dropout", {0, 0.5}},
+  {"norm", {false, true}}, {"residual", {false, true}}, {"normalize", {"sym", "row"}},
 }
 
 -- The settings that a choice always has, so that it says what it is.
@@ -47,8 +48,8 @@ local function open_of(recipe, model, own)
   return open
 end
 
---- choices.bases(own) -> array: the choices to begin with, by the settings that the user gave:
--- a model, layers and whatever else is among these is not varied.
+--- choices.bases(own) -> array: the choices to begin with, by the settings that are given: a model,
+-- layers and whatever else is among these is not varied.
 function choices.bases(own)
   local list = {}
   local layers = own.layers or type(own.samples) == "table" and #own.samples or nil
