@@ -4,6 +4,7 @@
 --   ladies lab FILE.lua --against ladies,fastgcn:512 --out runs/lab
 --   ladies lab FILE.lua --same-as ladies
 --   ladies lab FILE.lua --task link_prediction
+--   ladies lab search [--quick]            looks for a better layer-wise sampler
 --
 -- A number behind a method is its number of samples, as in ladies:64 or ./mine.lua:64. One sampler
 -- alone is set beside LADIES and FastGCN, unless --against names others, or none. All numbers of
@@ -17,6 +18,7 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
 local experiment_options = require "ladies.command.experiment_options"
+local experiments = require "ladies.command.experiments"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local own_folder = require "ladies.base.own_folder"
@@ -84,6 +86,8 @@ local function spec(args)
       help = "for the draws of a sampler, at most; with fewer, intervals are wider"},
     {"same-as", "NAME|FILE.lua", "string", help = "whether the first sampler is the same as this "
       .. "one in distribution: another way to write it, or a faster one"},
+    {"along", "N", "positive integer", help = "sets the loss of mini-batches beside that of all "
+      .. "training nodes, and measures how their gradients vary, along N steps of training"},
     {"train-batches", "N", "positive integer",
       help = "trains each for as many batches too, and reports its F1"},
     {"train-seconds", "S", "positive number", help = "the same for as long"},
@@ -128,6 +132,11 @@ local function has_fault(lab, first)
   return false
 end
 
+if arg[1] == "search" then
+  experiments.load("search.command", "ladies lab search")(table.move(arg, 2, #arg + 1, 1))
+  return
+end
+
 cli.main(spec, arg, function(opts, given)
   if not opts.samplers[1] then
     error(("which sampler? ladies lab FILE.lua, or one of %s"):format(
@@ -144,7 +153,7 @@ cli.main(spec, arg, function(opts, given)
     samples = opts.samples, equal = opts.equal, layers = opts.layers, hidden = opts.hidden,
     steps = opts.steps, batch_size = opts.batch_size, draws = opts.draws,
     precision = opts.precision, seconds = opts.seconds, same_as = opts.same_as,
-    train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
+    along = opts.along, train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
   })
   print(lab)
   if opts.out then

@@ -7,7 +7,7 @@
 --
 -- `ladies train --help` lists the options; with --method FILE.lua those of the method of one's own
 -- in that file too (doc/extending.md). --task says what is learned (doc/tasks.md). With --auto
--- network, depth and dropout are those of a search before (ladies.auto), whose table is shown. The
+-- network and training are those of a search before (ladies.auto), whose table is shown. The
 -- run's folder gets config.json, log.jsonl, checkpoint.npz, model.npz, predictions.npz and
 -- summary.json; the last line printed is `test micro-F1 0.xxxx`, or what the task goes by.
 
@@ -39,7 +39,7 @@ local function spec(args)
     {"threads", "N", "integer in [1, 256]",
       help = "of the parallel loops; results do not depend on it"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
-    {"auto", help = "first finds network, depth and dropout, as far as they are not set, by "
+    {"auto", help = "first finds a network and its training, as far as they are not set, by "
       .. "validation in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
     {"auto-seconds", "S", "positive number", default = 300,
       help = "of training for all short runs together, about"},
@@ -59,8 +59,9 @@ end
 
 -- The configuration of a new run with what --auto finds in place of what the user has left open.
 local function searched(opts, own, config, data)
-  local report = ladies.auto{settings = own, data = data, seconds = opts.auto_seconds,
-    threads = opts.threads, out = opts.out and opts.out .. "-auto", quiet = opts.quiet}
+  local report = ladies.auto{settings = tables.merged({dataset = config.dataset}, own),
+    data = data, seconds = opts.auto_seconds, threads = opts.threads,
+    out = opts.out and opts.out .. "-auto", quiet = opts.quiet}
   print(report)
   for _, note in ipairs(report.notes) do print("\n" .. core.printable(note, true)) end
   print()
@@ -86,7 +87,11 @@ local function new_run(opts, given)
   local own = experiment_options.settings(opts, given)
   local config = own_code.with_files(ladies.experiment.configure(own))
   local data = ladies.experiment.load(config)
-  if opts.auto then config = searched(opts, own, config, data) end
+  if opts.auto then
+    local features = config.features
+    config = searched(opts, own, config, data)
+    if config.features ~= features then data = ladies.experiment.load(config) end
+  end
   if opts.out then return config, data, opts.out end
   return config, data, new_folder(config)
 end

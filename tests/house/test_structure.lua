@@ -249,7 +249,8 @@ end
 
 -- The rooms of the Lua half, from the top down: a module requires those of its own room and of
 -- rooms below. NAME.* is all that is in a folder and not named before.
-local ROOMS = {"experiments.bench.command.*", "experiments.gallery.*", "experiments.bench.*",
+local ROOMS = {"experiments.bench.command.*", "experiments.gallery.*", "experiments.search.*",
+  "experiments.bench.*",
   "experiments.followers.*", "experiments.paper.*", "experiments.*", "ladies.command.reference.*",
   "ladies", "ladies.command.*", "ladies.prompt.*", "ladies.lab.*", "ladies.study.*",
   "ladies.experiment.*", "ladies.training.*", "ladies.task.*", "ladies.samplers.*",

@@ -75,7 +75,7 @@ function tests.test_pooled_draws_as_it_weighs()
     end
     local expected = {}
     for u = 1, 400 do expected[u] = 1 - missed[u] end
-    assert_shares(drawn("pooled", k), expected)
+    assert_shares(drawn("pooled_draws", k), expected)
   end
 end
 
@@ -95,7 +95,7 @@ end
 -- Rows that have an entry have P's sum.
 function tests.test_row_sums()
   local sums = P:row_sums()[SEEDS]
-  for _, name in ipairs{"row_sums", "in_turn", "pooled"} do
+  for _, name in ipairs{"row_sums", "in_turn", "pooled_draws"} do
     local _, blocks = drawn(name, 2)
     for i = 1, 20 do
       local adj = blocks[i].adj
@@ -118,7 +118,7 @@ local function text_of(lab)
 end
 
 function tests.test_verdicts()
-  local pooled = examined("pooled", 4)
+  local pooled = examined("pooled_draws", 4)
   for _, one in ipairs(pooled.examinations[1].faults) do   -- dividing by row sums has its price
     lu.assertEquals({one.kind, one.key:match "^bias%.%d%.columns$" ~= nil}, {"warning", true})
   end
@@ -163,7 +163,9 @@ function tests.test_the_commands()
   lu.assertStrContains(lab, "Compared at equal numbers of distinct nodes")
   local small = "--groups 2 --draws 2 --batches 2 --tries-on ./graph.npz --datasets ./graph.npz"
   local tries, graphs = run(folder, commands[2], small), run(folder, commands[3], small)
-  for name in pairs(listings) do lu.assertStrContains(tries, "| " .. name .. ": ") end
+  for name in pairs(listings) do
+    lu.assertStrContains(tries, "| " .. name:gsub("_draws$", "") .. ": ")
+  end
   lu.assertEquals(tries_of(tries .. "\n"), tries_of(PAGE))
   lu.assertStrContains(graphs, "| ./graph.npz: GraphSAGE (4) ")
 end

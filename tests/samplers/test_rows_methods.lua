@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local generate = require "ladies.data.generate"
+local methods = require "ladies.experiment.methods"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -26,7 +27,7 @@ end
 -- The hash of what a method's training leaves.
 local function trained(data, method, model)
   local config = ladies.experiment.configure{method = method, model = model, layers = 2, hidden = 8,
-    samples = method ~= "full" and method ~= "clustergcn" and 5 or nil, batch_size = 20,
+    samples = methods.takes(method, "samples") and 5 or nil, batch_size = 20,
     max_batches = 8, eval_every = 4, lr = 0.02}
   local result, own = ladies.experiment.run(config, data, {quiet = true})
   local hashes = {result.test_f1}
@@ -35,7 +36,7 @@ local function trained(data, method, model)
 end
 
 for _, method in ipairs{"ladies", "full", "graphsage", "vrgcn", "clustergcn", "fastgcn", "asgcn",
-    "bandit", "bliss", "grapes", "graphsaint", "labor", "mvs", "pass", "shadow"} do
+    "bandit", "bliss", "grapes", "graphsaint", "labor", "mvs", "pass", "pooled", "rns", "shadow"} do
   tests["test_" .. method] = function()
     local stored, read = table.unpack(both())
     lu.assertEquals(trained(stored, method), trained(read, method))

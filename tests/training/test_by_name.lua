@@ -140,7 +140,7 @@ function tests.test_errors()
   local function wrong(text, given) fails(text, ladies.train, given) end
   wrong('ladies.train: there is no setting "sampels"; did you mean "samples"?',
     {data = data, sampels = 3})
-  wrong("the method full has no parts, a setting of clustergcn",
+  wrong("the method full has no parts, a setting of clustergcn, rns",
     {data = data, method = "full", parts = 3})
   wrong('method must be one of', {data = data, method = "lades"})
   wrong("ladies.train: quiet must be true or false, got 3", {data = data, quiet = 3})

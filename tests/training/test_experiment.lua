@@ -144,7 +144,8 @@ function tests.test_mistakes()
   for _, case in ipairs{
     {2, "unknown option --patiense; did you mean --patience?", "--patiense=3"},
     {2, "--layers must be a positive integer, got 0", "--layers=0"},
-    {1, "the method full has no parts, a setting of clustergcn; its sampler's settings are: none",
+    {1, "the method full has no parts, a setting of clustergcn, rns; its sampler's "
+      .. "settings are: none",
       "--method=full", "--parts=3"},
     {1, "; its sampler's settings are: parts, clusters, partition, lambda",
       "--method=clustergcn", "--samples=3"},

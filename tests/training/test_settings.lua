@@ -187,13 +187,14 @@ function tests.test_settings_of_other_methods()
       end
     end
   end
-  fails("the method full has no parts, a setting of clustergcn; its sampler's settings are: none",
+  fails("the method full has no parts, a setting of clustergcn, rns; its sampler's "
+    .. "settings are: none",
     experiment.configure, {method = "full", parts = 3})
 end
 
 function tests.test_wrong_settings()
   for text, given in pairs{
-    ['there is no setting "part"; did you mean "parts"? (of clustergcn)'] =
+    ['there is no setting "part"; did you mean "parts"? (of clustergcn, rns)'] =
       {method = "clustergcn", part = 3},
     ['there is no setting "fom"; did you mean "form"? (of graphsage'] = {fom = "mean"},
     ['there is no setting "dropuot"; did you mean "dropout"?'] = {dropuot = 0},

@@ -4,11 +4,15 @@
 local medians = require "ladies.statistics.medians"
 local tables = require "ladies.base.tables"
 
+local function interval_of(ratios)
+  return tables.merged(medians.interval(ratios), {ratios = ratios})
+end
+
 --- in_turns(measures, rounds): measures[i](round) gives a list of seconds, such as those of the
 -- sampling and of the step of a mini-batch. Returns, for each measure and each number of its list,
 -- the median over the rounds of the ratio to that of the first measure, {mean =, low =, high =,
--- n =} with a 95 % interval: found[i][k]. The order of a round is the reverse of that before; one
--- round goes ahead to warm up.
+-- n =, ratios = the list} with a 95 % interval: found[i][k]. The order of a round is the reverse
+-- of that before; one round goes ahead to warm up.
 return function(measures, rounds)
   local ratios = tables.map(measures, function() return {} end)
   for round = 0, rounds do
@@ -24,5 +28,5 @@ return function(measures, rounds)
       end
     end
   end
-  return tables.map(ratios, function(columns) return tables.map(columns, medians.interval) end)
+  return tables.map(ratios, function(columns) return tables.map(columns, interval_of) end)
 end

@@ -18,11 +18,12 @@ local gallery = {}
 
 -- ---------------------------------------------------------------- what is measured
 
--- The samplers of the page with what they do, and the numbers of samples that they are shown with.
+-- The samplers of the page with what they do, and the numbers of samples that they are shown with;
+-- `file` is what the page calls it where that is another name.
 local SHOWN = {
   {"row_sums", "LADIES, debiased, the rows' sums those of P instead of 1", 256},
   {"in_turn", "one pass over the columns, in the order in which rows touch them", 256},
-  {"pooled", "every row draws; all rows use what any of them drew", 2},
+  {"pooled", "every row draws; all rows use what any of them drew", 2, file = "pooled_draws"},
   {"same_numbers", "a node has the same random number in all layers", 256},
 }
 
@@ -47,8 +48,9 @@ local KNOWN = {
 local function tries()
   local page = listings(ladies.home() .. "/doc/gallery.md")
   local list = tables.map(SHOWN, function(one)
-    local make = assert(load(page[one[1]], "@" .. one[1] .. ".lua", "t"))()
-    return {name = one[1], what = one[2], samples = one[3], make = make}
+    local file = one.file or one[1]
+    local make = assert(load(page[file], "@" .. file .. ".lua", "t"))()
+    return {name = one[1], file = file, what = one[2], samples = one[3], make = make}
   end)
   table.insert(list, 1, KNOWN[1])
   list[#list + 1] = KNOWN[2]
@@ -67,7 +69,7 @@ local function subject_of(shared, one)
   local opts = {layers = LAYERS, hidden = HIDDEN, batch_size = BATCH_SIZE, seed = 1,
     settings = one.settings}
   if one.method then return subject.of("gallery", one.method, shared.data, opts) end
-  return subject.of("gallery", {name = one.name, sampler = function(P, data)
+  return subject.of("gallery", {name = one.file or one.name, sampler = function(P, data)
     return one.make(P, {layers = LAYERS, samples = one.samples}, data)
   end}, shared.data, opts)
 end

@@ -65,8 +65,8 @@ local function missed(P, q) return P:with_values((1 - q):clamp(1e-30, 1):log()) 
 -- Returns the probabilities q of drawing k of a row's entries, all alike.
 local function alike(P, k) return (k / P:degrees())[P:row_of()]:clamp(0, 1) end
 
--- Makes the block of pooled.lua, whose columns src some row has drawn; M are the logarithms of
--- `missed`.
+-- Makes the block of pooled_draws.lua, whose columns src some row has drawn; M are the logarithms
+-- of `missed`.
 local function pooled_block(P, M, sums, dst, src)
   local pi = 1 - M:slice(dst, src):col_sums():exp()
   return P:slice(dst, src):scale_cols(1 / pi):row_normalize():scale_rows(sums[dst])

@@ -144,6 +144,19 @@ local function clusters_of(_, opts, data)
   return samplers.clustergcn(data.graph.adjacency, opts)
 end
 
+-- Decides how many batches random node sampling makes of an epoch: of about 5000 nodes, at least
+-- 4 of them. A node loses all but a share of its neighbours, one over the number of batches.
+local function resolve_parts(config, data)
+  config.parts = config.parts or math.max(4, data.graph.n_nodes // 5000)
+end
+
+-- Makes the sampler of random nodes, which is given the adjacency instead of P, since it normalises
+-- each subgraph itself.
+local function random_nodes_of(_, opts, data)
+  opts.train = data.train
+  return samplers.rns(data.graph.adjacency, opts)
+end
+
 -- Makes the sampler ShaDow, which is given the adjacency instead of P, since it normalises the ego
 -- graphs itself.
 local function egos_of(_, opts, data) return samplers.shadow(data.graph.adjacency, opts) end
@@ -230,6 +243,10 @@ methods.by_name = {
     settings = taken("labor", "samples", FORM, "iterations layer_dependency batch_dependency"),
     resolve = resolve_form, defaults = {samples = 5, normalize = "row"},
   }),
+  pooled = made_by(samplers.pooled, {
+    title = "pooled", fan_out = true, settings = taken("pooled", "samples form self_nodes"),
+    defaults = {samples = 5, self_nodes = "none"}, resolve = resolve_self_nodes,
+  }),
   shadow = made_by(egos_of, {
     title = "ShaDow", fan_out = true,
     settings = taken("shadow", "samples depth"),
@@ -252,6 +269,13 @@ methods.by_name = {
     defaults = {normalize = "row"},
     resolve = resolve_clusters,
   }, "normalize", "seed"),
+  rns = made_by(random_nodes_of, {
+    title = "random nodes", own_seeds = true,
+    settings = taken("rns", {"parts", "positive integer",
+      follows = "one for 5000 nodes, at least 4",
+      help = "batches that an epoch's nodes are cut into"}),
+    resolve = resolve_parts,
+  }, "normalize"),
   vrgcn = made_by(samplers.vrgcn, {
     title = "VR-GCN", histories = true, fan_out = true, settings = taken("vrgcn", "samples", CVD),
     defaults = {samples = 2}, resolve = resolve_cvd, exact_only = BY_HISTORY,

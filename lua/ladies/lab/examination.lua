@@ -1,5 +1,6 @@
 --- Examines one sampler: collects all findings and faults, and the verdict.
 
+local along = require "ladies.lab.along"
 local causes = require "ladies.lab.causes"
 local connection = require "ladies.lab.nodes.connection"
 local contract = require "ladies.lab.contract"
@@ -96,6 +97,10 @@ local function measured(found, context, subject, opts)
   local seen, series, unseen = coverage.examine(subject, context, opts.seconds / 5)
   add(found, seen, series)
   tables.append(found.faults, unseen)
+  if opts.along then
+    local list, more = along.examine(context, subject, opts.along, opts.seconds)
+    if list then add(found, list, more) else table.insert(found.notes, more) end
+  end
   local ok, message = errors.try(add_growth, found, context, subject, opts)
   if not ok then
     table.insert(found.notes, "it fails with other samples or another depth, so nothing is told "

@@ -37,6 +37,7 @@ local SPEC = {
   statistics = {"table", {}},
   equal = "samples|nodes|entries|seconds or nil",
   same_as = "any or nil",
+  along = "positive integer or nil",
   train = "table or nil",
   seed = {"integer", 1},
   quiet = {"boolean", false},
@@ -166,6 +167,9 @@ end
 --             a mini-batch: the others get the samples that make it equal to that of the first
 -- same_as     a sampler that the first one is to be the same as in distribution: another way to
 --             write it, or a faster one
+-- along       the steps of a training with whole neighbourhoods and all training nodes, along which
+--             the loss of mini-batches is set beside that of all training nodes, and the variance
+--             of their gradients is measured
 -- train       {batches = N, seeds = 5} or {seconds = N, seeds = 5}: what each is worth in training,
 --             with this budget and so many seeds
 -- seed        of everything random; quiet: no progress

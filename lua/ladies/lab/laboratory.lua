@@ -17,7 +17,7 @@ local COMPARED = {["embedding.error"] = true, ["embedding.bias"] = true,
   ["embedding.variance"] = true, ["gradient.error"] = true, ["gradient.bias"] = true,
   ["gradient.variance"] = true, ["connection.nodes"] = true, ["coverage.never"] = true,
   ["cost.seconds"] = true}
-local SECTIONS = {ranking = true, training = true, own = true}
+local SECTIONS = {along = true, ranking = true, training = true, own = true}
 
 local function is_compared(finding)
   local key = finding.key

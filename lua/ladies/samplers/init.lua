@@ -16,6 +16,8 @@ return {
   ladies = require "ladies.samplers.ladies",
   mvs = require "ladies.samplers.mvs",
   pass = require "ladies.samplers.pass",
+  pooled = require "ladies.samplers.pooled",
+  rns = require "ladies.samplers.rns",
   shadow = require "ladies.samplers.shadow",
   temporal = require "ladies.samplers.temporal",
   vrgcn = require "ladies.samplers.vrgcn",

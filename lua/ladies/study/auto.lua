@@ -1,9 +1,12 @@
---- Chooses network, depth and dropout for data that nobody has tuned anything for, by validation
--- alone and successive halving: all choices are trained for a few batches, the better part of them
--- for more, and the best of these for still more, with several seeds. They are compared after
--- equally many batches: time decides how many choices are tried, and never which of two is better.
+--- Chooses a network and its training for data that nobody has tuned anything for, by validation
+-- alone: some networks are trained for a few batches, then what differs in one setting from the
+-- best of them; the better part of all for more batches, and the best of these for still more, with
+-- several seeds (successive halving). Choices are compared after equally many batches: time decides
+-- how many are tried, and never which of two is better.
 
 local core = require "ladies_core"
+local choices = require "ladies.study.auto_choices"
+local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local hashes = require "ladies.data.hashes"
@@ -14,7 +17,7 @@ local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local provenance = require "ladies.report.provenance"
 local run_folder = require "ladies.training.record.run_folder"
-local settings_text = require("ladies.experiment.settings").text
+local settings = require "ladies.experiment.settings"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
@@ -22,43 +25,40 @@ local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 
 local WHERE = "ladies.auto"
-
--- The networks in the order in which they are tried: first each with two depths, then with other
--- dropouts, then with other depths.
-local NETWORKS = {"gcnii", "gcn", "sage", "mlp"}
-local DEPTHS = {gcnii = {2, 5}, gcn = {2, 5}, sage = {2, 5}, mlp = {2}}
-local DROPOUTS = {0, 0.5}
-local MORE_DEPTHS = {gcnii = {3, 8}, gcn = {1, 3}, sage = {1, 3}, mlp = {}}
+local settings_text = settings.text
 
 -- The rungs of successive halving: for each, the number of batches and seeds, which part of the
 -- entries of the rung before goes on to it (at least `least`), and which share of the time may have
 -- passed at its end.
 local RUNGS = {
-  {batches = 100, seeds = 1, part = 1, least = 2, share = 0.4},
-  {batches = 200, seeds = 1, part = 1 / 3, least = 3, share = 0.65},
-  {batches = 400, seeds = 3, part = 1 / 9, least = 3, share = 1},
+  {batches = 100, seeds = 1, part = 1, least = 2, share = 0.45},
+  {batches = 200, seeds = 1, part = 1 / 4, least = 3, share = 0.7},
+  {batches = 400, seeds = 3, part = 0, least = 3, share = 1},
 }
+
+-- The share of the time in which the choices to begin with are trained; and, for each round of
+-- changes after that, around the best of how many networks, and the share that may have passed at
+-- its end.
+local BASES = 0.2
+local ROUNDS = {{networks = 3, share = 0.35}, {networks = 2, share = RUNGS[1].share}}
 
 local Search = {}
 Search.__index = Search
 
 -- Makes a search; the settings that the user gave are fixed in it.
 local function new_search(opts)
-  local own = opts.settings
-  local layers = own.layers or type(own.samples) == "table" and #own.samples or nil
   return setmetatable({
-    opts = opts, own = own, tried = {}, by_key = {}, failures = {}, records = {},
-    untried = 0, spent = 0,
-    fixed = {model = own.model, layers = layers, dropout = own.dropout},
+    opts = opts, own = opts.settings, tried = {}, known = {}, waiting = {}, failures = {},
+    records = {}, spent = 0,
   }, Search)
 end
 
--- Adds a choice, {model =, layers =, dropout =}, to the user's settings and returns these; nil
+-- Adds a choice to the user's settings and returns these; nil
 -- where the network does not take the settings. A network that reads no graph is no choice where
 -- the user has set a method.
 function Search:settings_of(choice)
   local own = self.own
-  if choice.model == "mlp" and not self.fixed.model then
+  if choice.model == "mlp" and not own.model then
     if own.method then return nil end
     own = tables.merged(methods.pick("none", own), {method = "none"})
   end
@@ -66,30 +66,39 @@ function Search:settings_of(choice)
   return errors.try(experiment.configure, all) and all or nil
 end
 
--- Adds an entry for a choice to a list, unless the list has it or the settings rule it out.
-function Search:add(list, choice)
-  local key, settings = settings_text(choice), self:settings_of(choice)
-  if not settings or self.by_key[key] then return end
-  self.by_key[key] = {key = key, choice = choice, best = settings, rung = 0, values = {},
-    records = {}}
-  list[#list + 1] = self.by_key[key]
+-- Adds an entry for a choice to a list, unless the list has it or the settings rule it out. like:
+-- the entry that it is a change of, from which is known how long it may take.
+function Search:add(list, choice, like)
+  local best = self:settings_of(choice)
+  if not best then return end
+  local same = json.encode(experiment.configure(best))
+  if self.known[same] then return end
+  self.known[same] = true
+  list[#list + 1] = {same = same, key = choices.text(choice), choice = choice, best = best,
+    like = like, rung = 0, values = {}, records = {}}
 end
 
--- Returns the entries of all choices, in the order in which they are tried.
-function Search:candidates()
-  local list, fixed = {}, self.fixed
-  local networks = fixed.model and {fixed.model} or NETWORKS
-  local function each(depths, dropout)
-    for _, model in ipairs(networks) do
-      for _, layers in ipairs(fixed.layers and {fixed.layers} or depths[model] or depths.gcn) do
-        self:add(list, {model = model, layers = layers, dropout = dropout})
-      end
-    end
-  end
-  each(DEPTHS)
-  for _, dropout in ipairs(fixed.dropout and {} or DROPOUTS) do each(DEPTHS, dropout) end
-  each(MORE_DEPTHS)
-  return list
+-- Tells whether the rows of the data set's features can be divided by their sums: features that are
+-- in memory, none of them negative, as words and their counts are.
+local function can_be_normalized(features)
+  local class = options.class_of(features)
+  if class ~= "Tensor" and class ~= "Matrix" then return false end
+  local values = class == "Matrix" and features:entry_values() or features
+  return values:min() >= 0
+end
+
+-- Sets the data set, and which settings are not varied: the user's, and what it does not allow.
+function Search:set_data(data, config)
+  self.data, self.given = data, config.features
+  local is_open = not self.own.features and can_be_normalized(data.features)
+  self.fixed = is_open and self.own or tables.merged({features = config.features}, self.own)
+end
+
+-- Returns the data set with features as a configuration has them.
+function Search:data_of(config)
+  if config.features == self.given then return self.data end
+  self.normalized = self.normalized or data_sets.row_normalized(self.data)
+  return self.normalized
 end
 
 -- Returns the number of batches of a rung.
@@ -106,7 +115,7 @@ function Search:train(entry, rung, i)
   local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
     max_batches = batches, max_seconds = math.max(self.opts.seconds - self.spent, 1e-3)}))
   self.study:run({{key = key, config = config}}, {threads = self.opts.threads, quiet = true,
-    data = self.data, failed = function(_, message)
+    data = self:data_of(config), failed = function(_, message)
       table.insert(self.failures, ("%s failed: %s"):format(key, message))
     end})
   local record = self.study:record(key)
@@ -135,11 +144,12 @@ function Search:climb(entry, place)
   entry.mean = statistics.mean(entry.values) or -math.huge * self.sign
 end
 
--- Forecasts how many seconds the runs of an entry on a rung may take, from its earlier runs; 0
--- where there are none.
+-- Forecasts how many seconds the runs of an entry on a rung may take, from its earlier runs or
+-- those of the entry that it is like, else from all; 0 where there are none.
 function Search:forecast(entry, rung)
-  local seconds, batches = 0, 0
-  for _, one in ipairs(entry.records[1] and {entry} or self.tried) do
+  local seconds, batches, like = 0, 0, entry.like
+  local known = entry.records[1] and {entry} or like and like.records[1] and {like} or self.tried
+  for _, one in ipairs(known) do
     for _, record in ipairs(one.records) do
       seconds, batches = seconds + record.seconds, batches + record.batches
     end
@@ -161,31 +171,37 @@ function Search:progress(place, n)
   end})
 end
 
--- Tells whether there is too little time left for the i-th entry on a rung. On the first rung some
--- are trained in any case, to find out how long others take.
-function Search:is_late(entry, place, i)
+-- Tells whether there is too little time left for the i-th entry on a rung, by whose end a share of
+-- the time may have passed. Of all that is tried first some are trained in any case, to find out
+-- how long others take.
+function Search:is_late(entry, place, share, i)
   local rung, budget = RUNGS[place], self.opts.seconds
   if self.spent >= budget then return true end
-  return self.spent + self:forecast(entry, rung) > rung.share * budget
-    and (place > 1 or i > rung.least)
+  local is_first = place == 1 and #self.tried < rung.least and i <= rung.least
+  return self.spent + self:forecast(entry, rung) > share * budget and not is_first
 end
 
--- Trains entries on a rung, one after the other, as long as there is time. Returns how many were
--- trained.
-function Search:send(entries, place)
-  if #entries == 0 then return 0 end
+-- Trains entries on a rung, one after the other, those for which there is time, `most` at most.
+-- Returns those for which there is none.
+function Search:send(entries, place, share, most)
+  share = share or RUNGS[place].share
+  local left = {}
+  if #entries == 0 then return left end
   local bar, closing = self:progress(place, #entries)
   local _ <close> = closing
   for i, entry in ipairs(entries) do
-    if self:is_late(entry, place, i) then return i - 1 end
-    self:climb(entry, place)
+    if self:is_late(entry, place, share, i) then
+      left[#left + 1] = entry
+    elseif i - #left <= (most or #entries) then
+      self:climb(entry, place)
+    end
     if entry.mean and not entry.is_tried then
       entry.is_tried = true
       table.insert(self.tried, entry)
     end
     bar:update(i, core.clock())
   end
-  return #entries
+  return left
 end
 
 -- Returns the entries that were tried, best first. Entries that completed a higher rung come before
@@ -201,39 +217,99 @@ function Search:ranked()
   return list
 end
 
+-- Trains entries on the first rung. Those for which there is no time now may come again later.
+function Search:begin(entries, share)
+  for _, entry in ipairs(entries) do self.waiting[entry.same] = nil end
+  for _, entry in ipairs(self:send(entries, 1, share)) do
+    self.waiting[entry.same], self.known[entry.same] = true, nil
+  end
+end
+
+-- Returns the entries to begin with.
+function Search:bases()
+  local entries = {}
+  for _, choice in ipairs(choices.bases(self.fixed)) do self:add(entries, choice) end
+  return entries
+end
+
+-- Returns the entries around the best of each of the n best networks.
+function Search:around(n)
+  local entries, models = {}, {}
+  for _, entry in ipairs(self:ranked()) do
+    local model = entry.choice.model
+    if n > 0 and entry.rung > 0 and not models[model] then
+      models[model], n = true, n - 1
+      local config = experiment.configure(entry.best)
+      for _, choice in ipairs(choices.around(entry.choice, config, self.fixed)) do
+        self:add(entries, choice, entry)
+      end
+    end
+  end
+  return entries
+end
+
 -- Carries out all rungs, and returns the entries that were tried, best first.
 function Search:rungs()
-  local candidates = self:candidates()
-  self.untried = #candidates - self:send(candidates, 1)
+  self:begin(self:bases(), BASES)
+  for _, round in ipairs(ROUNDS) do self:begin(self:around(round.networks), round.share) end
   for place = 2, #RUNGS do
     local rung, climbers = RUNGS[place], {}
     for _, entry in ipairs(self:ranked()) do
       if entry.rung == place - 1 then climbers[#climbers + 1] = entry end
     end
     local n = math.max(rung.least, math.ceil(rung.part * #self.tried))
-    self:send(table.move(climbers, 1, math.min(n, #climbers), 1, {}), place)
+    self:send(climbers, place, rung.share, n)
   end
   return self:ranked()
 end
 
 -- ---------------------------------------------------------------- what came out
 
+-- The columns of the table between the network and its result: what is varied.
+local VARIED = {"layers", "hidden", "dropout", "lr", "weight_decay", "method"}
+local OTHERS = {"features", "input_dropout", "norm", "residual", "normalize"}
+
+-- Returns what else is changed in a choice, as text.
+local function others_of(choice)
+  local found = {}
+  for _, name in ipairs(OTHERS) do found[name] = choice[name] end
+  return settings_text(found)
+end
+
+local function shown_value(x) return type(x) == "number" and ("%g"):format(x) or x or "-" end
+
 local function table_of(ranked, shown)
   local csv = "val_" .. shown.csv
-  local results = Table.new{"network", "layers", "dropout",
+  local heads = tables.map(VARIED, function(name) return (name:gsub("_", " ")) end)
+  local results = Table.new(tables.append(tables.append({"network"}, heads), {"other changes",
     {("validation %s%s"):format(shown.short, shown.head), csv = {csv, csv .. "_half_width"}},
-    "batches", "runs",
-    {"training s", csv = {"seconds"}}, {"cut off", csv = {"cut_after", "cut_of"}}}
+    "batches", "runs", {"training s", csv = {"seconds"}},
+    {"cut off", csv = {"cut_after", "cut_of"}}}))
   for _, one in ipairs(ranked) do
     local config, cut = experiment.configure(one.best), one.cut
-    results:add{config.model or "gcn", config.layers,
-      config.dropout and ("%g"):format(config.dropout) or "-",
+    local row = {config.model or "gcn"}
+    for _, name in ipairs(VARIED) do row[#row + 1] = shown_value(config[name]) end
+    results:add(tables.append(row, {others_of(one.choice),
       Table.interval(one.values, shown.format, shown.format), one.batches, #one.values,
       Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f"),
       {text = cut and ("after %d of %d batches"):format(cut.batches, cut.of) or "",
-        cut and cut.batches or "", cut and cut.of or ""}}
+        cut and cut.batches or "", cut and cut.of or ""}}))
   end
   return results
+end
+
+-- Returns the command that trains with some settings; dataset: what stands for the data set where
+-- they do not name it.
+local function command_line(found, dataset)
+  local words = {"ladies train", found.dataset or dataset}
+  for _, name in ipairs(tables.sorted_keys(found)) do
+    if name ~= "dataset" then
+      local value = settings.show(found[name])
+      words[#words + 1] = ("--%s %s"):format(name:gsub("_", "-"),
+        value:find "[^%w_.,:/+-]" and ("'%s'"):format(value) or value)
+    end
+  end
+  return table.concat(words, " ")
 end
 
 -- Returns a line that says for what the given time was too short; nil where it sufficed.
@@ -242,34 +318,39 @@ local function late(search, best)
     return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
       .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
       search.opts.seconds)
-  elseif search.untried > 0 or best.rung < #RUNGS then
+  elseif next(search.waiting) or best.rung < #RUNGS then
     return ("The %g s were gone before %s; with more time (seconds; --auto-seconds) the choice is "
-      .. "better founded."):format(search.opts.seconds, search.untried > 0
-      and ("%d more were tried"):format(search.untried) or "the last rung")
+      .. "better founded."):format(search.opts.seconds, next(search.waiting)
+      and ("%d more were tried"):format(#tables.sorted_keys(search.waiting)) or "the last rung")
   end
 end
 
 local function description(search, best)
   local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. All are trained
-for %d batches, the best third of them for %d, and the best three for %d with %d seeds, with %s.
-What was trained for more batches stands before the others; a run that the clock cut off counts for
-nothing beside those that came to their end. Where there are several seeds it is their mean with
-its 95 %% interval by Student's t; the best of these is chosen.]]):format(
-    settings_text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
-    batches[1], batches[2], batches[3], RUNGS[3].seeds,
+  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.0f of
+%g s of training: all are trained for %d batches, first networks and then what differs in one
+setting from the best, the best quarter of them for %d, and the best three for %d with %d seeds,
+with %s. What was trained for more batches stands before the others; a run that the clock cut off
+counts for nothing beside those that came to their end. Where there are several seeds it is their
+mean with its 95 %% interval by Student's t; the best of these is chosen.]]):format(
+    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
+    #search.tried, search.spent, search.opts.seconds, batches[1], batches[2], batches[3], RUNGS[3].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end
 
---- ladies.auto{settings = {dataset = "cora"}} -> table: finds network, depth and dropout by
--- validation, by successive halving: the networks gcnii, gcn and sage with 1 to 8 layers and
--- some dropouts, and an mlp, which reads no graph, where `settings` name no method, are trained for
--- 100 batches each, the best third of them for 200, and the best three for 400 with three seeds.
+--- ladies.auto{settings = {dataset = "cora"}} -> table: finds a network and its training by
+-- validation, by successive halving: the networks gcnii, gcn and sage, and an mlp, which reads no
+-- graph, where `settings` name no method, with 2 and 5 layers, as they are by default and with the
+-- settings of published results on small graphs; then whatever differs from the best of these in
+-- weight decay, dropout, learning rate, width, depth, the sampler or full batches, features and
+-- their dropout, layer normalisation, residual connections or P's normalisation. All are trained
+-- for 100 batches each, the best quarter of them for 200, and the best three for 400 with three
+-- seeds.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
--- those given among them.
--- settings   of ladies.experiment; a model, layers or dropout among them are not searched
+-- those given among them, and `command`, the command line that does.
+-- settings   of ladies.experiment, which are not searched
 -- data       a data set of one's own instead of settings.dataset
 -- seconds    of training for all runs together, about (300): they decide how many are tried, and
 --            which rungs there are, so on another machine what is found may differ. A run is cut
@@ -284,7 +365,7 @@ local function auto(given)
   })
   local search = new_search(opts)
   local config = experiment.configure(opts.settings, WHERE)
-  search.data = opts.data or experiment.load(config)
+  search:set_data(opts.data or experiment.load(config), config)
   local task = experiment.task(config, search.data)
   search.shown = metric_text.of(task:metric(config.monitor, WHERE))
   search.sign, search.unit = search.shown.mode == "min" and -1 or 1, task.unit
@@ -300,11 +381,13 @@ local function auto(given)
     errors.fail(("%s: %s"):format(WHERE, table.concat(search.failures, "; ")))
   end
   search.study.failed = #search.failures
-  local report = search.study:report("auto", "Network and depth for " .. search.data.name)
+  local report = search.study:report("auto", "Network and training for " .. search.data.name)
   report:results(table_of(ranked, search.shown))
   report.best = ranked[1].best
+  report.command = command_line(report.best, opts.data and "DATASET" or config.dataset)
   report:note(description(search, ranked[1]))
   report:note(late(search, ranked[1]))
+  report:note("The same again: " .. report.command)
   report:note(table.unpack(search.failures))
   local records = {}
   for _, one in ipairs(ranked) do tables.append(records, one.records) end

@@ -30,9 +30,18 @@ return {
     {samples = {3, 2}, normalize = "sym", iterations = 1},
     {samples = {3, 2}, layer_dependency = true},
   }),
+  pooled = with("pooled", {
+    {samples = {3, 2}},
+    {samples = {3, 2}, form = "unbiased", self_nodes = "previous"},
+    {samples = {3, 2}, self_nodes = "batch"},
+  }),
   clustergcn = with("clustergcn", {
     {parts = 24, clusters = 4, lambda = 0.5},
     {parts = 12, clusters = 3, partition = "random", normalize = "sym"},
+  }),
+  rns = with("rns", {
+    {parts = 4},
+    {parts = 3, normalize = "row"},
   }),
   vrgcn = with("vrgcn", {
     {samples = 2, layers = 3},

@@ -21,9 +21,9 @@ local OWN = {
 
 --- All forms; at equal nodes the others get the number of nodes of the first one.
 forms.ALL = {"ladies:512", "ladies_wr", "ladies_debias", "ladies_flat", "ladies_sketch", "pladies",
-  "full", "fastgcn", "graphsage", "labor", "labor_1", "labor_converge", "vrgcn", "clustergcn",
-  "graphsaint", "graphsaint_node", "graphsaint_edge", "graphsaint_mrw", "shadow", "mvs", "bandit",
-  "bliss", "asgcn", "pass", "grapes"}
+  "full", "fastgcn", "graphsage", "labor", "labor_1", "labor_converge", "pooled", "vrgcn",
+  "clustergcn", "rns", "graphsaint", "graphsaint_node", "graphsaint_edge", "graphsaint_mrw",
+  "shadow", "mvs", "bandit", "bliss", "asgcn", "pass", "grapes"}
 
 --- Parses "ladies_flat:64", a form or a method with its own samples behind a colon where they are
 -- given. Returns its settings, {method =, samples =, ...}, and what follows the method's name in

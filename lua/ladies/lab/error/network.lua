@@ -24,17 +24,18 @@ function network.set(model, values)
   for i, parameter in ipairs(model:parameters()) do parameter:copy_(values[i]) end
 end
 
---- Trains a network of `layers` layers over P for as many steps of Adam as the options of the
--- context say, on batches of at most its batch_size training units. Returns the model, and the
--- values of its parameters before each of the steps, an array of arrays of tensors.
-function network.train(context, P, layers)
+--- Trains a network of `layers` layers over P for how.steps steps of Adam on batches of at most
+-- how.batch_size training units; how: by default the options of the context. Returns the model, and
+-- the values of its parameters before each of the steps, an array of arrays of tensors.
+function network.train(context, P, layers, how)
   local opts, task, train = context.opts, context.task, context.problem.units
+  how = how or opts
   local model = context.problem:model(P, layers)
   local sampler = full(P, {layers = layers})
   local optimizer = optim.adam(model:parameters(), {lr = network.LR})
   local rng, path = core.rng(opts.seed):fork(TRAINING), {}
-  local size = math.min(opts.batch_size, #train)
-  for i = 1, opts.steps do
+  local size = math.min(how.batch_size, #train)
+  for i = 1, how.steps do
     path[i] = values_of(model)
     local units = train[core.sampling.uniform(#train, size, {rng = rng:fork(i)})]
     local _ <close> = core.step()

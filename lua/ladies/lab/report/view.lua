@@ -10,7 +10,7 @@ local SECTIONS = {
   {"contract", "The contract"}, {"layers", "One layer at a time"}, {"embedding", "The embedding"},
   {"gradient", "The gradient of the loss"}, {"connection", "Connection"}, {"coverage", "Coverage"},
   {"cost", "Cost"}, {"scaling", "Scaling"}, {"ranking", "Variance times cost"},
-  {"training", "Training"}, {"own", "Statistics of your own"},
+  {"along", "Along a training"}, {"training", "Training"}, {"own", "Statistics of your own"},
 }
 
 --- Returns the sections of an examination that have findings, an array of {key =, title =, findings

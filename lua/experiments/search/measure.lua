@@ -1,0 +1,96 @@
+--- Measures a point of the search on a graph: its errors beside exact values, and the processor
+-- time of its mini-batches beside LADIES', at as many distinct nodes or at the same seconds.
+
+local beside = require "experiments.bench.beside_ladies"
+local context = require "ladies.lab.context"
+local counts = require "ladies.lab.nodes.counts"
+local equal_nodes = require "ladies.study.equal_nodes"
+local errors = require "ladies.base.errors"
+local measured = require "ladies.lab.error.measure"
+local medians = require "ladies.statistics.medians"
+local subject = require "ladies.lab.subject"
+
+local measure = {}
+
+-- The network, as in doc/gallery.md.
+local NETWORK = {layers = 2, hidden = 64, batch_size = 512, steps = 5}
+
+-- The samples of pooled draws whose distinct nodes all others get: two a row and layer; and the
+-- mini-batches from which nodes and times are estimated while numbers of samples are looked for.
+local POOLED, PROBES, ROUNDS = 4, 3, 5
+
+-- The first groups of the probes; those of a rung are given.
+local PROBE = 80001
+
+--- The numbers that are kept of each group.
+measure.KEYS = {"embedding.error", "embedding.bias", "gradient.error", "gradient.bias"}
+
+local Graph = {}
+Graph.__index = Graph
+
+--- measure.graph(data, seed): a graph with its network, for the functions below.
+function measure.graph(data, seed)
+  local opts = {layers = NETWORK.layers, hidden = NETWORK.hidden, steps = NETWORK.steps,
+    batch_size = NETWORK.batch_size, seed = seed}
+  return setmetatable({data = data, opts = opts, shared = context.new(data, opts)}, Graph)
+end
+
+-- Returns the laboratory's subject of a point's file, with these samples.
+function Graph:subject(path, samples)
+  return subject.of("ladies lab search", ("%s:%d"):format(path, samples), self.data, self.opts)
+end
+
+-- Returns the mean number of distinct nodes of a few mini-batches, which nothing is computed with.
+function Graph:nodes(path, samples)
+  local one = self:subject(path, samples)
+  local sampler, sum = self.shared:sampler(one), 0
+  for i = 1, PROBES do
+    sum = sum + counts.nodes(self.shared:sampled(sampler, PROBE + i, 1))
+  end
+  return sum / PROBES
+end
+
+--- graph:wanted(path): the distinct nodes that all points are given, those of pooled draws, which
+-- cannot have any number.
+function Graph:wanted(path) return self:nodes(path, POOLED) end
+
+--- graph:samples_for(path, nodes): the number of samples with which a point has as many distinct
+-- nodes.
+function Graph:samples_for(path, nodes)
+  return equal_nodes.nearest(nodes, self.data.graph.n_nodes, function(samples)
+    return self:nodes(path, samples)
+  end)
+end
+
+-- Returns the run of a point, as the laboratory's measurements take one.
+function Graph:run(path, samples, draws)
+  return beside.run(self.shared, self:subject(path, samples), draws)
+end
+
+-- The ratios of a run's seconds of sampling and step to those of LADIES, in turns.
+local function ratios_of(base, run, rounds) return beside.times(base, run, rounds)[2].ratios end
+
+--- graph:samples_in_time(path, base): the number of samples with which the mini-batches of a point
+-- take as long as those of `base`, {path =, samples =}.
+function Graph:samples_in_time(path, base)
+  local of_base = self:run(base.path, base.samples, 1)
+  return equal_nodes.nearest(1, self.data.graph.n_nodes, function(samples)
+    return medians.of(ratios_of(of_base, self:run(path, samples, 1), ROUNDS))
+  end)
+end
+
+--- graph:point(path, samples, base, rung): measures a point with so many samples: {samples =, nodes
+-- =, columns = a list over groups by each of measure.KEYS, ratios = of its seconds to those of
+-- LADIES}; {failure = a text} where it fails. rung: {first = group, groups =, draws =, batches =}.
+function Graph:point(path, samples, base, rung)
+  local ok, found = errors.try(function()
+    local run = self:run(path, samples, rung.draws)
+    local columns, kept = measured.columns(run, rung.first, rung.first + rung.groups - 1), {}
+    for _, key in ipairs(measure.KEYS) do kept[key] = columns[key] end
+    return {samples = samples, nodes = self:nodes(path, samples), columns = kept,
+      ratios = ratios_of(self:run(base.path, base.samples, 1), run, rung.batches)}
+  end)
+  return ok and found or {failure = errors.message(found)}
+end
+
+return measure
