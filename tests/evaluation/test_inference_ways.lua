@@ -197,6 +197,9 @@ function tests.test_errors_leave_nothing()
   local function layer() error("a temporary file", 0) end
   local other = {n_layers = 1, normalize = "sym", layer = layer}
   lu.assertEquals(message_of(ladies.inference.exact, other, data), "layer 1: a temporary file")
+  local way = ladies.inference.way{}
+  lu.assertStrContains(message_of(way.logits, way, models()[1], data.graph:normalize "sym",
+    data.features, ladies.ones(1)), "ladies.inference: edges must be an EdgeData, got a Tensor")
   lu.assertStrContains(message_of(ladies.inference.exact, models()[1], data, {memory = "much"}),
     'memory must be a size, as "4G" or "500M", got "much"')
 end

@@ -6,6 +6,7 @@ local Graph = require "ladies.graph"
 local markdown = require "ladies.report.markdown"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
+local tables = require "ladies.base.tables"
 local message_of = require "tools.message_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -299,6 +300,28 @@ function tests.test_runs_are_those_of_an_experiment()
     {quiet = true})
   local line = files.lines(out .. "/results.jsonl")[4]
   lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
+end
+
+--- A finished run stands beside others only where it was tested as they are; what else of its task
+-- differs has a column.
+function tests.test_finished_runs_of_links()
+  local folder, common = temporary.path "links", settings_with{task = "link_prediction",
+    max_batches = 2}
+  ladies.train(tables.merged(common, {data = toy.new(true), method = "graphsage", samples = 3,
+    quiet = true, out = folder}))
+  local function beside(name, own)
+    return compare(temporary.path(name), {"ladies:5", folder}, {runs = 1,
+      settings = tables.merged(common, own)})
+  end
+  local result = beside("alike", {negatives = "degree"})
+  lu.assertEquals({cell(result.rows, 1, "negatives"), cell(result.rows, 2, "negatives")},
+    {"degree", "uniform"})
+  for text, own in pairs{["its edge split seed is 1, and 4 here"] = {edge_split_seed = 4},
+    ["its edge split is 85/5/10, and 80/10/10 here"] = {edge_split = "80/10/10"},
+    ["its corrupt is both, and to here"] = {corrupt = "to"}} do
+    lu.assertErrorMsgContains(("the run in %s was tested otherwise: %s"):format(folder, text),
+      beside, "other", own)
+  end
 end
 
 --- With equal nodes the batches of the second method are as large as those of the first.

@@ -170,6 +170,19 @@ function tests.test_a_task_of_edges_that_lists_all()
   lu.assertAlmostEquals(result.best_value, task:evaluate(opts.model, "val").error, 1e-6)
 end
 
+--- A model without the decoder that the task has is told of.
+function tests.test_no_decoder()
+  local task = ladies.task.link_prediction(toy.new())
+  local model = ladies.nn.gcn{inputs = toy.FEATURES, outputs = task.outputs, layers = 1}
+  local h, units = ladies.ones(toy.NODES, task.outputs), task.units.test
+  local fails = lu.assertErrorMsgContains
+  fails("link prediction: the model has no decoder; task:equip gives it one", task.scored, task, h,
+    units, model)
+  fails("link prediction: the model must be a table, got nil", task.scored, task, h, units)
+  fails("link prediction: the model must be a table, got 3", task.equip, task, 3)
+  fails("link prediction: the units must be an Index, got nil", task.scored, task, h, nil, model)
+end
+
 --- Scores that a task does not return are not taken for scores that are no numbers.
 function tests.test_nothing_is_returned()
   local data = toy.new()

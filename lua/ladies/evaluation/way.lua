@@ -130,6 +130,7 @@ function Way:logits(model, P, features, edges)
   options.value(where, "the model's n_layers", model.n_layers, "integer")
   if options.class_of(P) ~= "MatrixInParts" then options.value(where, "P", P, "Matrix") end
   options.value(where, "features", features, "Tensor or Matrix or Rows")
+  options.value(where, "edges", edges, "EdgeData or nil")
   if not field or field.P ~= P or field.n_layers ~= model.n_layers then
     field = receptive_field.of(P, self.distinct, model.n_layers)
     self.field = field

@@ -121,6 +121,25 @@ tasks.by_name = {
 --- Their names, as a type of ladies.options.
 function tasks.names() return settings.one_of(tasks.by_name) end
 
+-- The settings that decide on which units, and against what, a model is tested.
+local TESTED_BY = {"edge_split", "edge_split_seed", "corrupt", "candidates", "relations", "target"}
+
+-- The task of a configuration; of one that has not recorded it, as those of scripts, nil.
+local function name_of(config)
+  return config.task or config.preset and "node_classification" or nil
+end
+
+--- Returns the name of a setting by which models of two configurations are tested otherwise, and
+-- its values; nil where there is none. What one of them has not recorded decides nothing.
+function tasks.tested_otherwise(one, other)
+  local first, second = name_of(one), name_of(other)
+  if first and second and first ~= second then return "task", first, second end
+  for _, name in ipairs(TESTED_BY) do
+    local value, here = one[name], other[name]
+    if value ~= nil and here ~= nil and value ~= here then return name, value, here end
+  end
+end
+
 -- A cache of the tasks that were made, by data set: {key =, task =, parts =}, since splitting edges
 -- takes time.
 local made = setmetatable({}, {__mode = "k"})

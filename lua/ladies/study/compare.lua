@@ -23,6 +23,7 @@ local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
+local tasks = require "ladies.experiment.tasks"
 local units = require "ladies.base.units"
 
 local WHERE = "ladies.compare"
@@ -65,9 +66,18 @@ local function curve_of(log, name)
   return points
 end
 
+-- Fails if a finished run with the settings `said` was tested otherwise than one of `config` is.
+local function check_tested(path, said, config)
+  local name, value, here = tasks.tested_otherwise(said, config)
+  if name then
+    errors.fail(("%s: the run in %s was tested otherwise: its %s is %s, and %s here"):format(WHERE,
+      path, name:gsub("_", " "), settings.show(value), settings.show(here)))
+  end
+end
+
 -- Returns the record of the finished run in the folder `path`, of `ladies train` or of a script;
--- fails unless it is finished and was trained on `data`.
-local function finished_run(path, data, metric)
+-- fails unless it is finished, and was trained on `data` and tested as one of `config` is.
+local function finished_run(path, data, metric, config)
   local folder = own_folder.at(path)
   for _, name in ipairs{"summary.json", "checkpoint.npz", "log.jsonl"} do
     if not folder:has(name) then
@@ -80,6 +90,7 @@ local function finished_run(path, data, metric)
     errors.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
       .. "it (%s)"):format(WHERE, path, data.name, parts))
   end
+  check_tested(path, before.settings or {}, config)
   local record = summary.stored(folder)
   if not metric_text.tests(record)[metric] and record.monitor ~= metric then
     errors.fail(("%s: the run in %s has no %s, it went by %s; --monitor names another metric")
@@ -153,16 +164,21 @@ local function is_same(one, other, name)
     or settings.show(value_of(one, name)) == settings.show(value_of(other, name))
 end
 
--- Returns the names of the settings in which the contestants differ, without settings of samplers
--- and of the data set.
+-- Tells whether contestants may differ in a setting without a word: in those of samplers, of models
+-- alone and of the data set.
+local function goes_unsaid(name)
+  local there = settings.common[name]
+  if not there then return settings.owners(tasks.by_name, name)[1] == nil end
+  return there.place == "sampler" or there.place == "data" or OF_METHOD[name]
+end
+
+-- Returns the names of the settings in which the contestants differ, without those that go unsaid.
 local function unequal(list)
   local found, first = {}, list[1]
   local all = tables.merged(table.unpack(tables.map(list, function(one) return one.said end)))
   for _, name in ipairs(settings.names(all)) do
-    local there = settings.common[name]
-    for _, one in ipairs(list) do
-      if there and there.place ~= "sampler" and there.place ~= "data" and not OF_METHOD[name]
-        and not is_same(first, one, name) then
+    for _, one in ipairs(goes_unsaid(name) and {} or list) do
+      if not is_same(first, one, name) then
         table.insert(found, name)
         break
       end
@@ -341,7 +357,7 @@ local function compare(given)
   local shown = metric_text.of(task:metric(config.monitor, WHERE))
   for _, one in ipairs(list) do
     if one.run then
-      one.records = {finished_run(one.run, task.data, shown.name)}
+      one.records = {finished_run(one.run, task.data, shown.name, config)}
       one.said = one.records[1].config
       one.title = ("%s (%s)"):format(one.records[1].method, one.run)
     else

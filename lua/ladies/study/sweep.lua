@@ -223,8 +223,8 @@ function SWEEP.show(report, cases, opts, more)
   for _, case in ipairs(cases) do
     local record = case.records[1]
     if record and not metric_text.validation(record, shown.name) then
-      errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE,
-        case.settings.dataset))
+      errors.fail(("%s: %s has no validation %s to choose by"):format(WHERE, case.settings.dataset,
+        record.measure and "part" or "nodes"))
     end
   end
   local ranked = ranking(more.combinations, more.variants, opts.runs, shown)

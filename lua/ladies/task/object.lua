@@ -199,6 +199,7 @@ end
 --- task:equip(model: table) -> Model: gives a model the task's decoder, where the task has one and
 -- the model none. Returns the model.
 function Task:equip(model)
+  options.value(self.name, "the model", model, "table")
   if self.decoder and rawget(model, "decoder") == nil then
     model.decoder = options.value(self.name, "what decoder gives", self.decoder(), "table")
   end
@@ -233,6 +234,14 @@ function Task:loss_of(h, batch, model, loss)
   return (loss or self.loss)(h, self.targets(units, batch), weight, batch, model)
 end
 
+-- Fails unless a model is one that has the decoder of the task, if this has one.
+local function check_model(task, model)
+  options.value(task.name, "the model", model, "table")
+  if task.decoder and rawget(model, "decoder") == nil then
+    errors.fail(("%s: the model has no decoder; task:equip gives it one"):format(task.name))
+  end
+end
+
 -- Returns what a model's rows, all of them finite, come to for some units.
 local function read_rows(task, h, units, model)
   if task.score then return task.score(h, units, model) end
@@ -244,7 +253,10 @@ end
 -- of the nodes that the units need. Where a Tensor that a decoder gives is not finite, nil and the
 -- number.
 function Task:scored(h, units, model)
+  options.value(self.name, "the rows", h, "Tensor")
   if not (self.score or self.read) then return h end
+  options.value(self.name, "the units", units, "Index")
+  check_model(self, model)
   local out, finite, value = read_rows(self, h, units, model), true, nil
   if not out then
     errors.fail(("%s: %s must return what its metrics take, got %s"):format(self.name,
@@ -264,6 +276,7 @@ function Task:inferred(where, units, model, sampler)
     errors.fail(("%s: the task is in time, and needs the sampler ladies.samplers.temporal, by "
       .. "which nothing looks ahead"):format(where))
   end
+  check_model(self, model)
   local wrong
   local ok, out = errors.try(core.no_grad, self.infer, units, model, function(nodes, times)
     local h = inference.in_time(model, self.data, nodes, times, {sampler = sampler})
