@@ -15,6 +15,7 @@
 --   ladies bench since [--why TEXT]                     what has changed since the tables of doc/
 --   ladies bench scale [--nodes N] [--entries N] [--features N]
 --   ladies bench text [--edges N] [--python PROGRAM]
+--   ladies bench threads [--work NAMES]                what more threads would buy
 
 local experiments = require "ladies.command.experiments"
 
@@ -29,7 +30,7 @@ if not is_there then
 end
 local path = package.searchpath("experiments.bench.command." .. name, package.path)
 if not name:find "^[%w_]+$" or not path then
-  io.stderr:write("usage: ladies bench [", names(), "] [options]\n")
+  io.stderr:write("usage: ladies bench [NAME] [options], NAME: ", names(), "\n")
   os.exit(2)
 end
 dofile(path)

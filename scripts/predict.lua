@@ -1,6 +1,6 @@
 -- ladies predict: what a finished run's model predicts, classes or numbers, as CSV or .npz
 --
---   ladies predict RUN [--split all] [--out predictions.csv]
+--   ladies predict RUN [--split test] [--out predictions.csv]
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
 --
 -- RUN is a run's folder, as for `ladies evaluate`; neither its own files nor the data set's are
@@ -21,7 +21,8 @@ cli.main(cli.join({
   name = "ladies predict",
   usage = "ladies predict RUN [options]", words = {"run"},
   about = "Writes what the model of a finished run predicts.",
-  {"split", "PART", "train|val|test|labelled|all", default = "all", help = "the nodes"},
+  {"split", "PART", "train|val|test|labelled|all",
+    help = "the nodes, edges or graphs (default all, or test where a task has no list of all)"},
   {"out", "FILE", "string", help = "a file .csv or .npz (default: CSV on standard output)"},
 }, inference_options.list), arg, function(opts, given)
   if not opts.run then error("which run? ladies predict RUN", 0) end
@@ -32,7 +33,7 @@ cli.main(cli.join({
   local how = inference_options.settings(opts, given)
   local run = inference_options.run(opts)
   if opts.out then inference_options.check_out(opts.out, run) end
-  local units = run:units(opts.split)
+  local units = run:units(opts.split or run.task.all and "all" or "test")
   local out = run:scores(units, how)
   if kind == "npz" then
     local arrays = predictions.arrays(run.task, units, out, true)

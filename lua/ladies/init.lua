@@ -62,7 +62,7 @@ local MODULES = {
   help_text = {"ladies.prompt.help", "text"},
 }
 
--- Puts a member into the library. Modules of it refuse what they have not.
+-- Puts a member into the library. Reading a field that a module does not have is then an error.
 local function add(name, value)
   if type(value) == "table" and not getmetatable(value) then
     fields.of_module("ladies." .. name, value)

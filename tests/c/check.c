@@ -15,12 +15,12 @@ static uint64_t state;
 
 int check_all(void (*test)(void))
 {
-    static const char *const names[] = {"sse2", "avx2", "avx512"};
+    static const char *const names[] = {"sse2", "avx2", "avx512", "amx"};
     if (ld_init() != LD_OK) {
         fprintf(stderr, "%s\n", ld_message());
         return 1;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         units = names[i];
         if (ld_use_units(units) != LD_OK && (i > 0 || LD_HAVE_CLONES))
             continue;

@@ -7,14 +7,14 @@
 
 #include "kernel/factors.h"
 
-/* Runs a test on plain x86-64, AVX2 and AVX-512, as far as the machine has them, in one thread and in
- * three; returns what main returns, after a line that says how many comparisons were made. */
+/* Runs a test on plain x86-64, AVX2, AVX-512 and AMX, as far as the machine has them, in one thread and
+ * in three; returns what main returns, after a line that says how many comparisons were made. */
 int check_all(void (*test)(void));
 
 /* Counts a comparison; where `holds` is false, a line on stderr says what did not, with the units. */
 void check(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether two arrays have the same bits, but for those of NaN, of which any is any other. */
+/* Returns true if two arrays have the same bits; all NaNs count as the same. */
 bool same_floats(const float *got, const float *want, int64_t n);
 
 /* What numbers are drawn: from -1 to 1, or denormal ones, NaN, infinities and zeros of both signs too. */

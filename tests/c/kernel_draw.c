@@ -14,14 +14,16 @@ enum { MOST = 2000, N_SIZES = 11 };
 
 static const int64_t SIZES[N_SIZES] = {1, 2, 3, 15, 17, 63, 64, 65, 511, 513, MOST};
 
-/* Probabilities of which some are zero; at least one is not. */
+/* Probabilities of which some are zero and some denormal; the first is neither. */
 static float *new_probabilities(int64_t n, int64_t *support, double *total)
 {
     float *p = new_floats(n, ORDINARY);
     *support = 0;
     *total = 0;
     for (int64_t i = 0; i < n; i++) {
-        p[i] = i > 0 && next_bits() % 5 == 0 ? 0.0f : fabsf(p[i]) + 0x1p-20f;
+        p[i] = fabsf(p[i]) + 0x1p-20f;
+        if (i > 0 && next_bits() % 5 == 0)
+            p[i] *= next_bits() % 3 == 0 ? 0x1p-130f : 0.0f;
         *support += p[i] > 0;
         *total += p[i];
     }

@@ -116,6 +116,9 @@ static void test(void)
             check_product(p, SPECIAL);
         }
     check_by_rows(500, 37, 130);
+    char name[64] = "";
+    ld_blas_name(name, sizeof name);
+    check(name[0] && strlen(name) < sizeof name - 1, "the name of BLAS, %s", name);
 }
 
 int main(void)

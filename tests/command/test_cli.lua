@@ -183,7 +183,8 @@ function tests.test_widths()
     for line in out:gmatch "[^\n]+" do most = math.max(most, utf8.len(line)) end
     return most
   end
-  for _, words in ipairs{{"train", "--help"}, {"help"}, {"help", "train"}, {"--help"}} do
+  for _, words in ipairs{{"train", "--help"}, {"help"}, {"help", "train"}, {"--help"},
+      {"bench", "--help"}} do
     local most = widest(words, {"COLUMNS="})
     lu.assertTrue(most <= 80 and most > 70, table.concat(words, " ") .. most)
   end

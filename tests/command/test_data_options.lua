@@ -70,7 +70,19 @@ function tests.test_they_reach_the_reader()
   lu.assertEquals(status, 0, text)
 end
 
---- `ladies costs` reads a data set with --ranks alone.
+--- `ladies costs` reads a data set with --ranks alone, whose features may be dense, as these, or
+-- sparse.
+function tests.test_costs_of_a_data_set()
+  for _, dataset in ipairs{FOLDER, "wordnet"} do
+    local words = {"costs", "--ranks", "--dataset", dataset, "--accumulate", "2", "--feature-cache",
+      "1K"}
+    local status, text = run(dataset == FOLDER, table.unpack(words))
+    lu.assertEquals(status, 0, text)
+    lu.assertStrContains(text, "MB of caches")
+    lu.assertStrMatches(text, ".*\n| 2 +| +%d+ | .*")
+  end
+end
+
 function tests.test_costs_without_a_data_set()
   local status, text = run(true, "costs", "--out", temporary.path "costs")
   lu.assertEquals(status, 1)

@@ -44,8 +44,8 @@ local function texts_of(list)
   return found
 end
 
--- The same of some entries of a Matrix, rows being targets: `rows` and `cols` are the ids that its
--- rows and columns have, at[k] the edge of entry k; loops that are no edges (0) are left out.
+-- Returns such texts for the entries of a Matrix whose rows are targets: `rows` and `cols` are the
+-- ids of its rows and columns, at[k] the edge of entry k; loops that are no edges (0) are left out.
 local function texts_in(data, adj, rows, cols, block)
   local found, E = {}, data.edges
   local r, c = adj:row_of():to_table(), adj:col_of():to_table()
@@ -381,7 +381,11 @@ function tests.test_tables()
   lu.assertEquals(data.graph.n_edges, 3)
   lu.assertEquals(ladies.data.load(folder, {parallel = "merge"}).graph.n_edges, 4)
   for text, message in pairs{
-    ["source,target,time\n0,1,1.5\n"] = 'edges.csv: line 2, column 3: found "1.5"',
+    ["source,target,time\n0,1,1.5\n"] = 'edges.csv: column time, row 1 of the edges: found "1.5", '
+      .. "expected a whole number, or a date such as 2024-01-31",
+    ["source,target,time\n0,1,5\n1,2,soon\n"] = 'row 2 of the edges: found "soon"',
+    ["source,target,time\n0,1,5\n1,2,2023-02-29\n"] = 'row 2 of the edges: found "2023-02-29"',
+    ["source,target,time\n0,1,-5\n1,2,1700000000000\n"] = "are more than 2^31 apart",
     ["source,target,time\n0,1,\n"] = "edges.csv: an edge has no time",
     ["source,target,type\n0,1,\n"] = "edges.csv: line 2, column 3",
     ["source,target,feature\n0,1,x\n"] = 'edges.csv: line 2, column 3: found "x"',
@@ -389,6 +393,49 @@ function tests.test_tables()
   } do
     write("edges.csv", text)
     lu.assertStrContains(message_of(ladies.data.load, folder), message)
+  end
+end
+
+--- Times are whole numbers of any sign and size, or dates, which become seconds since 1970.
+function tests.test_times_of_tables()
+  local path = temporary.path "dates.csv"
+  for text, seconds in pairs{
+    ["-7"] = -7, ["1700000000000"] = 1700000000000, ["1970-01-01"] = 0, ["1969-12-31"] = -86400,
+    -- As `date --utc --date="..." +%s` has them.
+    ["2000-02-29"] = 951782400, ["2024-03-01 12:30"] = 1709296200,
+    ["2024-03-01T12:30:15.75Z"] = 1709296215, ["2024-03-01 12:30:15+02:00"] = 1709289015,
+    ["2024-03-01T12:30:15 -0530"] = 1709316015, ["2100/3/1"] = 4107542400,
+  } do
+    ladies.file.write(path, ("source,target,date\n0,1,%s\n1,2,%s\n"):format(text, text))
+    local data = ladies.data.load(path, {make_features = "random"})
+    lu.assertEquals(data.edges.times:max() + data.edges.time_origin, seconds, text)
+    lu.assertEquals(data.edges.times:min() + data.edges.time_origin, seconds, text)
+  end
+end
+
+--- Triples of names are read below a header, in either order, and without one.
+function tests.test_triples()
+  local path, told = temporary.path "triples.csv", "taken as head, relation and tail"
+  for _, case in ipairs{
+    {"head,relation,tail\nann,knows,bob\nbob,likes,ann\nann,knows,cy\n"},
+    {"object,predicate,subject\nbob,knows,ann\nann,likes,bob\ncy,knows,ann\n"},
+    {"ann,knows,bob\nbob,likes,ann\nann,knows,cy\n", told},
+    {"ann\tknows\tbob\nbob\tlikes\tann\nann\tknows\tcy\n", told},
+  } do
+    ladies.file.write(path, case[1])
+    local data = ladies.data.load(path, {make_features = "identity", ids = "strings",
+      directed = "keep"})
+    lu.assertEquals(data.edges.type_names, {"knows", "likes"})
+    lu.assertEquals(data.graph.n_nodes, 3)
+    local found, A = {}, data.graph.adjacency
+    for e, from in ipairs(A:col_of():to_table()) do
+      found[e] = ("%s %s %s"):format(data.node_names[from],
+        data.edges.type_names[data.edges.types[e]], data.node_names[A:row_of()[e]])
+    end
+    table.sort(found)
+    lu.assertEquals(found, {"ann knows bob", "ann knows cy", "bob likes ann"})
+    lu.assertEquals(data.notes[1] ~= nil and data.notes[1]:find(told, 1, true) ~= nil,
+      case[2] ~= nil)
   end
 end
 
@@ -417,7 +464,9 @@ function tests.test_table_alone()
   end
   lu.assertStrContains(message_of(ladies.data.load, folder), "--make-features")
   ladies.file.write(path, "user,item,time\nann,pen,5\npen,ann,7\n")
-  lu.assertNil(ladies.data.load(folder, opts).node_types)
+  local both = ladies.data.load(folder, opts)
+  lu.assertNil(both.node_types)
+  lu.assertStrContains(both.notes[1], "2 names are in both columns, user and item")
   ladies.file.write(path, "ann,pen,5\npen,bob,7\n")
   lu.assertEquals(ladies.data.load(folder, opts).graph.n_nodes, 3)
   ladies.file.write(path, "source,target,time\n0,1,5\n1,4,7\n")

@@ -261,6 +261,15 @@ function tests.test_ogb()
   lu.assertEquals(directed.graph.n_edges, 3)
 end
 
+--- Features of the edges of one graph are read where edges are asked for one by one.
+function tests.test_ogb_features_of_edges()
+  local path = ogb_folder{["raw/edge-feat.csv"] = "1\n2\n3\n4\n"}
+  lu.assertStrContains(ladies.data.load(path).source, "not read: edge-feat")
+  local data = ladies.data.load(path, {parallel = "keep", directed = "keep"})
+  lu.assertEquals(data.edges.features:to_table(), {{1}, {2}, {4}, {3}})
+  os.remove(path .. "/raw/edge-feat.csv")
+end
+
 function tests.test_ogb_choice_of_split()
   local path = ogb_folder{["split/random/train.csv"] = "3\n", ["split/random/valid.csv"] = "1\n",
     ["split/random/test.csv"] = "0\n"}
@@ -280,7 +289,8 @@ end
 function tests.test_ogb_refused()
   for _, case in ipairs{
     {"raw/num-node-list.csv", false, "o: raw/num-node-list.csv.gz is missing"},
-    {"raw/num-node-list.csv", "5\n4\n", "o: raw/num-node-list.csv.gz has 2 graphs, must have one"},
+    {"raw/num-node-list.csv", "5\n4\n",
+      "o: raw/num-node-list.csv.gz has 2 graphs, and there is no raw/graph-label"},
     {"raw/num-node-list.csv", "2000000000\n",
       "o: raw/node-label.csv has length 5, must have 2000000000, one for each node"},
     {"raw/num-node-list.csv", "x\n", 'raw/num-node-list.csv: line 1, column 1: found "x"'},

@@ -76,6 +76,10 @@ function tests.test_what_values_say_of_themselves()
     assert_readable(require("ladies.data.about.node").text(data, node))
   end
   assert_readable(select(2, data:find_node(HOSTILE)), 1)
+  local typed = ladies.data.from_arrays{edges = {{1, 2}, {2, 1}}, edge_types = {HOSTILE, "knows"},
+    directed = "keep", features = ladies.ones(2, 1), labels = {1, 1}, train = {1}}
+  assert_readable(tostring(typed.edges), 1)
+  assert_readable(tostring(typed.graph.relations), 1)
   assert_readable(tostring(ladies.summary{method = HOSTILE, stopped = HOSTILE, numerics = HOSTILE,
     monitor = HOSTILE, best_value = 1, best_batch = 1}), 6)
 end

@@ -47,6 +47,61 @@ function tests.test_splits_by_graph()
   lu.assertEquals(data.labels[train]:counts(2), {10, 10})
   data:split("10/10/80", {seed = 2})
   lu.assertEquals(#data.test, 32)
+  local of_all = {ladies.data.split(data)}
+  lu.assertEquals({#of_all[1], #of_all[2], #of_all[3]}, {32, 4, 4})
+  lu.assertEquals(data.labels[of_all[1]]:counts(2), {16, 16})
+end
+
+-- A folder as of ogbg_molesol: graphs of 3, 2 and 1 nodes, edges listed one way.
+local MOLECULES = {["num-node-list"] = "3\n2\n1\n", ["num-edge-list"] = "2\n1\n0\n",
+  edge = "0,1\n1,2\n0,1\n", ["edge-feat"] = "5,0\n6,1\n7,0\n",
+  ["node-feat"] = "1\n2\n3\n4\n5\n6\n", ["graph-label"] = "0.5\n-1.25\n2\n"}
+
+local function molecules(changes)
+  local path = temporary.path "ogbg"
+  for _, folder in ipairs{"", "/raw", "/split", "/split/scaffold"} do
+    ladies.folder.make(path .. folder)
+  end
+  for name, text in pairs(MOLECULES) do
+    ladies.file.write(("%s/raw/%s.csv"):format(path, name), changes and changes[name] or text)
+  end
+  for graph, part in ipairs{"train", "valid", "test"} do
+    ladies.file.write(("%s/split/scaffold/%s.csv"):format(path, part), ("%d\n"):format(graph - 1))
+  end
+  return path
+end
+
+function tests.test_a_folder_of_ogb()
+  local data = ladies.data.load(molecules())
+  lu.assertEquals({data.unit, data.n_graphs, data.graph_of:to_table()},
+    {"graph", 3, {1, 1, 1, 2, 2, 3}})
+  lu.assertEquals(data.targets:to_table(), {{0.5}, {-1.25}, {2}})
+  lu.assertEquals({data.train:to_table(), data.val:to_table(), data.test:to_table()},
+    {{1}, {2}, {3}})
+  lu.assertEquals(data.features:to_table(), {{1}, {2}, {3}, {4}, {5}, {6}})
+  local found, A = {}, data.graph.adjacency
+  for e, from in ipairs(A:col_of():to_table()) do
+    found[e] = ("%d>%d %g %g"):format(from, A:row_of()[e], table.unpack(
+      data.edges.features[e]:to_table()))
+  end
+  table.sort(found)
+  lu.assertEquals(found, {"1>2 5 0", "2>1 5 0", "2>3 6 1", "3>2 6 1", "4>5 7 0", "5>4 7 0"})
+  lu.assertEquals(data.source, "OGB folder: 3 edges listed; split: split/scaffold")
+  for name, case in pairs{
+    ["num-edge-list"] = {"2\n1\n", "num-edge-list has 2 graphs, raw/num-node-list 3"},
+    edge = {"0,1\n1,2\n0,2\n", "edge.csv: line 3: node 2 of graph 1, which has 2 nodes"},
+    ["edge-feat"] = {"5,0\n", "edge-feat has length 1, must have 3, one for each edge"},
+    ["graph-label"] = {"1\n", "graph-label.csv has length 1, must have 3, one for each graph"},
+    ["num-node-list"] = {"3\n0\n3\n", "raw/num-node-list: graph 1 has no nodes"},
+    ["node-feat"] = {"1\n2\n", "node-feat.csv has length 2, must have 6, as many as"},
+  } do
+    lu.assertErrorMsgContains(case[2], ladies.data.load, molecules{[name] = case[1]})
+  end
+  local path = molecules{["num-node-list"] = "3\n2\n1000000000\n"}
+  os.remove(path .. "/raw/node-feat.csv")
+  lu.assertErrorMsgContains("counts 1000000005 nodes; --max-ids", ladies.data.load, path)
+  lu.assertErrorMsgContains("num-edge-list counts 4 edges, raw/edge.csv has 3", ladies.data.load,
+    molecules{["num-edge-list"] = "2\n2\n0\n"})
 end
 
 function tests.test_files()

@@ -201,7 +201,7 @@ end
 function tests.test_names()
   local manual = core.file.read(ladies.home() .. "/scripts/bench.lua")
   local count = 0
-  for name in names():gmatch "[^|]+" do
+  for name in names():gmatch "[^, ]+" do
     lu.assertStrContains(manual, "--   ladies bench " .. name)
     count = count + 1
   end

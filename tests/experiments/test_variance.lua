@@ -345,6 +345,21 @@ function tests.test_own_samplers_and_data_are_measured_again()
   lu.assertEquals(lines(), n + 2 + 2 * 3)
 end
 
+--- A file without a split gets the default one; what the network cannot be trained on is refused.
+function tests.test_data_without_a_split()
+  local path, arrays = temporary.path "unsplit.npz", toy.new()
+  arrays.train, arrays.val, arrays.test = nil, nil, nil
+  ladies.data.save(arrays, path)
+  local result = run("unsplit", {datasets = {path}, data = {}, methods = {"ladies"}, samples = {2}})
+  lu.assertEquals(#points_of(result) - 1, 2)
+  local function fails(message)
+    lu.assertErrorMsgContains(message, run, "unsplit", {data = {toy = arrays}})
+  end
+  fails "variance: toy has no nodes for training, and the network is trained on nodes with classes"
+  arrays.labels = nil
+  fails "variance: toy has no classes"
+end
+
 --- Where FastGCN's layers hardly ever meet, its mean is told from one that can be trusted.
 function tests.test_too_few_draws()
   local data = ladies.generate.power_law{nodes = 3000, entries = 6000, features = 4, classes = 3}

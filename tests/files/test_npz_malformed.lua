@@ -1,6 +1,7 @@
 --- Files that are cut off, damaged or made to deceive: one clear error each, no crash, no leak and
 -- nothing half-written.
 local lu = require "luaunit"
+local every_allocation = require "tools.every_allocation"
 local ladies = require "ladies"
 local core = require "ladies_core"
 local files = require "tools.files"
@@ -353,37 +354,19 @@ function tests.test_full_disk()
   lu.assertEquals(shell.run{"ls", folder.path}, "old.npz\n")
 end
 
--- Repeats f with the first, second, ... allocation failing until it succeeds.
-local function exhaust(f)
-  for n = 1, 10000 do
-    collectgarbage()
-    collectgarbage()
-    local live = core.memory().total
-    core.memory_fail_at(n)
-    local ok, message = pcall(f)
-    core.memory_fail_at(0)
-    collectgarbage()
-    collectgarbage()
-    if ok then return n end
-    lu.assertStrContains(message, "out of memory")
-    lu.assertEquals(core.memory().total, live, ("allocation %d leaks"):format(n))
-  end
-  lu.fail "never succeeds"
-end
-
 function tests.test_every_allocation_may_fail()
   local folder <close> = shell.folder()
   local path, single = folder.path .. "/x.npz", folder.path .. "/x.npy"
   local arrays = {v = npz.float32{1, 2}, i = ladies.index{1}, s = {"a", "b"}, n = {1, 2}, t = "x"}
-  lu.assertTrue(exhaust(function() npz.write(path, arrays) end) > 2)
-  lu.assertTrue(exhaust(function() npy.write(single, arrays.i) end) > 1)
-  lu.assertTrue(exhaust(function()
+  lu.assertTrue(every_allocation(function() npz.write(path, arrays) end) > 2)
+  lu.assertTrue(every_allocation(function() npy.write(single, arrays.i) end) > 1)
+  lu.assertTrue(every_allocation(function()
     local f <close> = npz.open(path)
     return f:tensor "v", f:tensor "n", f:index "i", f:numbers "n", f:strings "s", f:text "t"
   end) > 20)
-  lu.assertTrue(exhaust(function() npy.read(single) end) > 3)
+  lu.assertTrue(every_allocation(function() npy.read(single) end) > 3)
   write_raw(malformed.gzip(files.read(single)))
-  lu.assertTrue(exhaust(function() npy.read(scratch) end) > 5)
+  lu.assertTrue(every_allocation(function() npy.read(scratch) end) > 5)
   lu.assertEquals(shell.run{"ls", folder.path}, "x.npy\nx.npz\n")
 end
 

@@ -68,13 +68,13 @@ size_t fuzz_mutate_zip(uint8_t *data, size_t size, size_t most, unsigned seed);
 
 /* --- the fuzzer's side ------------------------------------------------------------------------ */
 
-/* Of a harness: tries one input. */
+/* Tries one input. Every harness defines it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of a harness that has one: changes an input in place; its new size. */
+/* Changes an input in place, and returns its new size. A harness may define it. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
-/* Of libFuzzer or driver.c: the plain mutation. */
+/* Makes a plain mutation of the bytes, and returns their new number; libFuzzer or driver.c has it. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 #endif

@@ -34,7 +34,7 @@ static int32_t column(const uint8_t *columns, int64_t e)
     return value;
 }
 
-/* Whether the bytes are those of a matrix of this shape with sorted rows, the slow way. */
+/* Finds out, the slow way, whether the bytes are a matrix of this shape with sorted rows. */
 static bool is_matrix(const uint8_t *offsets, const uint8_t *columns, int64_t n_rows,
                       int64_t n_cols, int64_t nnz)
 {

@@ -125,7 +125,7 @@ static bool is_node(const ld_column *c)
     return c->kind == LD_COLUMN_ID || c->kind == LD_COLUMN_NAME;
 }
 
-/* Whether the table may be one of edges, of nodes that are few enough. */
+/* Returns true if the table may be one of edges between few enough nodes. */
 static bool is_of_edges(const ld_table *t)
 {
     const ld_column *c = t->columns;

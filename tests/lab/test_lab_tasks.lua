@@ -5,6 +5,7 @@ local contexts = require "ladies.lab.context"
 local files = require "tools.files"
 local ladies = require "ladies"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -29,18 +30,9 @@ end
 
 -- Rings with a real target each.
 local function graphs()
-  local edges, graph_of, features, targets = {}, {}, {}, {}
-  for graph = 1, 40 do
-    local size, sum = 4 + graph % 6, 0
-    for i = 1, size do
-      local node, x = #graph_of + 1, math.sin(7 * graph + 3 * i)
-      edges[node] = {node, i < size and node + 1 or node + 1 - size}
-      graph_of[node], features[node], sum = graph, {x, 1}, sum + x
-    end
-    targets[graph] = 100 + 10 * sum / size
-  end
-  return ladies.data.from_arrays{name = "rings", edges = edges, graph_of = graph_of,
-    features = features, targets = targets, split = "60/20/20"}
+  local fields, means = toy.rings(40)
+  fields.targets = tables.map(means, function(mean) return 100 + 10 * mean end)
+  return ladies.data.from_arrays(fields)
 end
 
 local DATA = {nodes = toy.new(), edges = with_edges(), graphs = graphs()}

@@ -196,6 +196,23 @@ function tests.test_adaptive_samplers()
   end
 end
 
+--- A note says once that a model changes a number of its own, which is in no tensor.
+function tests.test_numbers_of_a_model()
+  local data = toy.new()
+  for n, counts in ipairs{false, true} do
+    local model = new_model "in_place"
+    model.norms[1].seen = 0
+    local text = told(function()
+      train(data, model, {checkpoint_every = 0, out = temporary.path("numbers" .. n),
+        on_batch = function()
+          if counts then model.norms[1].seen = model.norms[1].seen + 1 end
+        end})
+    end)
+    local _, lines = text:gsub("the model has changed numbers of its own", "")
+    lu.assertEquals(lines, counts and 1 or 0, text)
+  end
+end
+
 --- A table that declares its buffers has those alone; files, copies and checkpoints go by the name,
 -- whatever tensor is there.
 function tests.test_declared()

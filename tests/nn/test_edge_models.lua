@@ -206,6 +206,29 @@ function tests.test_refused()
   end
 end
 
+--- With one output or two a node still says what its sum is: layer normalisation of so few columns
+-- would leave one row for all nodes, or two.
+function tests.test_gin_of_few_outputs()
+  local block = with_loops(1)
+  for outputs = 1, 3 do
+    for _, conv in ipairs{
+      nn.gin{inputs = INPUTS, outputs = outputs, layers = 1, hidden = 8}.layers[1].conv,
+      nn.gine{inputs = INPUTS, edge_inputs = EDGE, outputs = outputs, layers = 1,
+        hidden = 8}.layers[1].conv,
+    } do
+      local different, count = {}, 0
+      for _, row in ipairs(conv:forward(x, block):to_table()) do
+        local text = ("%.4f"):format(row[1])
+        if not different[text] then different[text], count = true, count + 1 end
+      end
+      lu.assertTrue(count > NODES / 2, ("%s: %d different rows of %d"):format(conv, count,
+        NODES))
+      -- Layers of three outputs and more have the parameters that they had.
+      lu.assertEquals(#conv.norm.gain, outputs < 3 and 8 or outputs)
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- models
 
 local MODELS = {gatv2 = {edge_inputs = EDGE, heads = 2},

@@ -1,9 +1,13 @@
 --- ladies.help: the documentation of functions, modules and objects.
 local lu = require "luaunit"
+local cli = require "ladies.command.cli"
 local fields = require "ladies.base.fields"
 local glossary = require "ladies.prompt.glossary"
 local help = require "ladies.prompt.help"
+local host = require "ladies_host"
 local ladies = require "ladies"
+local models = require "ladies.experiment.models"
+local tasks = require "ladies.experiment.tasks"
 
 local tests = {}
 
@@ -93,11 +97,11 @@ function tests.test_words_and_options()
   for line in text_of "seeds":gmatch "[^\n]+" do lu.assertTrue(#line <= 80, line) end
 end
 
---- Words of other libraries, and of tasks that are not here, are found in the tables of the guide,
--- all that stand first in a row of them too.
+--- Words of other libraries are found in the tables of the guide, all that stand first in a row of
+-- them too.
 function tests.test_foreign_words()
   for word, here in pairs{gpu = "ladies.threads(n)", zero_grad = "adam:step(), which clears them",
-    ["link prediction"] = "the seeds are the ends of edges", dataloader = "ladies.batches(ids,",
+    ["link prediction"] = "--task link_prediction", dataloader = "ladies.batches(ids,",
     Trainer = "ladies.train{...}", edge_attr = "the values of the Matrix"} do
     local found = text_of(word):gsub("%s+", " ")
     lu.assertStrContains(found, here, nil, nil, word)
@@ -112,6 +116,47 @@ function tests.test_foreign_words()
     end
   end
   lu.assertTrue(n > 40)
+end
+
+-- Returns the value at a path of names below a table, nil where there is none.
+local function at(path, value)
+  for name in path:gmatch "[^.]+" do
+    local ok, next_one = pcall(function() return value[name] end)
+    value = ok and next_one or nil
+  end
+  return value
+end
+
+--- What the guide for those who know other libraries says is done here is there: functions, their
+-- options, and options of commands with their values.
+function tests.test_what_the_guide_offers_is_there()
+  local flags, n = {}, 0
+  for _, name in ipairs{"train", "view", "export"} do
+    for _, option in ipairs(cli.spec_of(host.script(name))) do flags["--" .. option[1]] = true end
+  end
+  local function there(value, word) n = n + 1; lu.assertNotNil(value, word) end
+  local page = ladies.file.read(ladies.home() .. "/doc/guide/pyg-dgl.md")
+  for cell in page:gmatch "\n|[^\n]*|([^|\n]+)|%f[\n]" do
+    for code in cell:gmatch "`([^`]+)`" do
+      for room, path in code:gmatch "%f[%w](%a+)%.([%w_.]*[%w_])" do
+        local module = room == "ladies" and ladies or (room == "nn" or room == "samplers")
+          and ladies[room]
+        if module then there(at(path, module), code) end
+        local options = code:match "%b{}"
+        for name in (module == ladies and options or ""):gmatch "([%w_]+) =" do
+          local has = {}
+          for _, option in ipairs(help.options(at(path, module))) do has[option.name] = true end
+          there(has[name], code)
+        end
+      end
+      for flag in code:gmatch "%-%-[%a-]+" do there(flags[flag], code) end
+      for kind, word in code:gmatch "%-%-(%a+) ([%a_]+)" do
+        local known = {task = tasks.by_name, model = models.by_name}
+        if known[kind] then there(known[kind][word], code) end
+      end
+    end
+  end
+  lu.assertTrue(n > 40, n)
 end
 
 --- Completion takes signatures, options and the classes of results from texts.

@@ -202,7 +202,7 @@ function tests.test_html()
     {history, {"<td>2.5000</td>", "micro-&lt;F1&gt;", "<svg xmlns"}},
     {ladies.summary{method = "ladies", test_f1 = 0.765, test_macro_f1 = 0.5, history = history,
       stopped = "patience"}, {"<td>76.50 %</td>", "<svg xmlns",
-        ">  macro-F1     0.5000 on the test nodes\n  ended by     patience</pre>"}},
+        ">  macro-F1     0.5000 on the test part\n  ended by     patience</pre>"}},
     {report, {"<h3>Scores</h3>", ">&lt;i&gt;own&lt;/i&gt;</th>", "<td>76.5</td>"}},
   }
   for _, page in ipairs(pages) do

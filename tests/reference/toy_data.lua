@@ -43,6 +43,24 @@ function M.new(sparse)
   }
 end
 
+--- Many graphs, rings of 4 to 9 nodes with two features: the fields of a data set, as
+-- ladies.data.from_arrays takes them, but for labels or targets; and the mean of the first feature
+-- of each ring.
+function M.rings(count)
+  local edges, graph_of, features, means = {}, {}, {}, {}
+  for graph = 1, count do
+    local size, sum = 4 + graph % 6, 0
+    for i = 1, size do
+      local node, x = #graph_of + 1, math.sin(7 * graph + 3 * i)
+      edges[node] = {node, i < size and node + 1 or node + 1 - size}
+      graph_of[node], features[node], sum = graph, {x, 1}, sum + x
+    end
+    means[graph] = sum / size
+  end
+  return {name = "rings", edges = edges, graph_of = graph_of, features = features,
+    split = "60/20/20"}, means
+end
+
 --- A sampler over P: whole neighbourhoods, without any draw.
 function M.neighbourhoods(P, layers)
   return function(seeds)

@@ -2,7 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
-local statistics = require "reference.statistics"
+local two_layers = require "reference.two_layers"
 
 local sampling, samplers, index = ladies.sampling, ladies.samplers, ladies.index
 
@@ -82,20 +82,8 @@ end
 local function deviations(opts, P)
   local seeds, h = index{3, 17, 28}, ladies.zeros(30, 1)
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
-  local exact = P:matmul(P:matmul(h))[seeds]
   opts.samples = {2, 3}
-  local sampler, rng = samplers.graphsage(P, opts), ladies.rng(11)
-  local runs = {statistics.running(), statistics.running(), statistics.running()}
-  for i = 1, 3000 do
-    local batch = sampler(seeds, rng:fork(i))
-    local estimate = batch.blocks[2].adj:matmul(batch.blocks[1].adj:matmul(h[batch.input]))
-    for v, run in ipairs(runs) do run.add(estimate:get(v, 1)) end
-  end
-  local worst = 0
-  for v, run in ipairs(runs) do
-    worst = math.max(worst, math.abs(run.mean() - exact:get(v, 1)) / run.standard_error())
-  end
-  return worst
+  return two_layers.deviation(samplers.graphsage(P, opts), P, seeds, h, ladies.rng(11), 3000)
 end
 
 function tests.test_unbiased_through_two_layers()

@@ -6,6 +6,7 @@ local dense = require "reference.dense"
 local graphs = require "reference.graphs"
 local reference = require "reference.labor"
 local statistics = require "reference.statistics"
+local two_layers = require "reference.two_layers"
 
 local sampling, index, labor = ladies.sampling, ladies.index, ladies.samplers.labor
 local fails = lu.assertErrorMsgContains
@@ -247,22 +248,9 @@ end
 
 -- The largest deviation of the two-layer estimate of P P h from it, in standard errors.
 local function deviation(P, opts)
-  local seeds, rng = index{3, 17, 8, 22}, ladies.rng(6)
   local h = ladies.zeros(P.n_rows, 1):uniform_(1, 2, ladies.rng(7))
-  local exact, runs = P:matmul(P:matmul(h))[seeds], {}
   opts.samples = {3, 3}
-  local sampler = labor(P, opts)
-  for v = 1, #seeds do runs[v] = statistics.running() end
-  for i = 1, 1500 do
-    local batch = sampler(seeds, rng:fork(i))
-    local x = batch.blocks[2].adj:matmul(batch.blocks[1].adj:matmul(h[batch.input]))
-    for v, run in ipairs(runs) do run.add(x:get(v, 1)) end
-  end
-  local worst = 0
-  for v, run in ipairs(runs) do
-    worst = math.max(worst, math.abs(run.mean() - exact:get(v, 1)) / run.standard_error())
-  end
-  return worst
+  return two_layers.deviation(labor(P, opts), P, index{3, 17, 8, 22}, h, ladies.rng(6), 1500)
 end
 
 function tests.test_unbiased_through_two_layers()

@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local graphs = require "reference.graphs"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
+local two_layers = require "reference.two_layers"
 local toy = require "reference.toy_data"
 
 local sampling, samplers = ladies.sampling, ladies.samplers
@@ -279,20 +280,8 @@ local function deviations(opts)
   local P, seeds = random_graph(30, 2, 5):normalize "sym", ladies.index{3, 17, 28}
   local h = ladies.zeros(30, 1)
   for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
-  local exact = P:matmul(P:matmul(h))[seeds]
   opts.samples, opts.row_normalize = {8, 6}, opts.row_normalize or false
-  local sampler, rng = samplers.ladies(P, opts), ladies.rng(77)
-  local runs = {statistics.running(), statistics.running(), statistics.running()}
-  for i = 1, 3000 do
-    local batch = sampler(seeds, rng:fork(i))
-    local estimate = batch.blocks[2].adj:matmul(batch.blocks[1].adj:matmul(h[batch.input]))
-    for v, run in ipairs(runs) do run.add(estimate:get(v, 1)) end
-  end
-  local worst = 0
-  for v, run in ipairs(runs) do
-    worst = math.max(worst, math.abs(run.mean() - exact:get(v, 1)) / run.standard_error())
-  end
-  return worst
+  return two_layers.deviation(samplers.ladies(P, opts), P, seeds, h, ladies.rng(77), 3000)
 end
 
 function tests.test_unbiased_through_two_layers()

@@ -7,6 +7,7 @@ local methods = require "ladies.experiment.methods"
 local row_norms = require "ladies.sampling.row_norms"
 local statistics = require "reference.statistics"
 local toy = require "reference.toy_data"
+local two_layers = require "reference.two_layers"
 
 local fails, index, sampling = lu.assertErrorMsgContains, ladies.index, ladies.sampling
 
@@ -60,19 +61,10 @@ end
 function tests.test_unbiased()
   local P, seeds = graphs.random(30, 3, 5):normalize "sym", index{3, 17, 28}
   local h = ladies.zeros(30, 1):uniform_(1, 2, ladies.rng(1))
-  local exact, runs, rng = P:matmul(P:matmul(h))[seeds], {}, ladies.rng(4)
   local sampler = sketching(P, {samples = {8, 6}, draw = "wr", row_normalize = false,
     self_nodes = "none"})
   for l = 1, 2 do sampler.state[l].tensor:uniform_(1, 4, ladies.rng(l)) end
-  for v = 1, 3 do runs[v] = statistics.running() end
-  for i = 1, 3000 do
-    local batch = sampler(seeds, rng:fork(i))
-    local x = batch.blocks[2].adj:matmul(batch.blocks[1].adj:matmul(h[batch.input]))
-    for v, run in ipairs(runs) do run.add(x:get(v, 1)) end
-  end
-  for v, run in ipairs(runs) do
-    lu.assertTrue(math.abs(run.mean() - exact:get(v, 1)) < 4.9 * run.standard_error())
-  end
+  lu.assertTrue(two_layers.deviation(sampler, P, seeds, h, ladies.rng(4), 3000) < 4.9)
 end
 
 --- A step notes sketches of ||(H W)_u||, whose squares have the right mean; those of nodes that it

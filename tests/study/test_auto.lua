@@ -132,6 +132,26 @@ function tests.test_rungs()
   lu.assertEquals(select(2, records_of(out)), n)      -- nothing is trained twice
 end
 
+--- A search for a task of edges says on which edges it chose.
+function tests.test_edges()
+  local report = search(temporary.path "edges", {task = "link_prediction", batch_size = 60,
+    model = "gcn", layers = 1, max_batches = 3, eval_every = 3})
+  lu.assertStrContains(report.notes[1], "AUC on the validation edges, of the model that is kept.")
+end
+
+--- The intervals of a metric that is not in percent have as many digits as its means.
+function tests.test_digits_of_another_metric()
+  local report = ladies.auto{settings = {dataset = toy_study.regression(), hidden = 8,
+    model = "gcn", layers = 1, max_batches = 30, eval_every = 10}, out = temporary.path "digits",
+    quiet = true}
+  local n = 0
+  for mean, half in tostring(report):gmatch "| +(%S+) ± (%S+) |" do
+    lu.assertEquals({#mean:match "%.(%d+)", #half:match "%.(%d+)"}, {4, 4}, mean)
+    n = n + 1
+  end
+  lu.assertTrue(n > 0)
+end
+
 --- Sampler or full batch, width and learning rate are tried where they are open.
 function tests.test_what_is_open()
   local out = temporary.path "open"

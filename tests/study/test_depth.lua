@@ -1,8 +1,11 @@
 --- ladies.depth and its command: what is trained, the numbers of the table, and what is refused.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
+local paper = require "experiments.paper"
 local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
@@ -110,6 +113,23 @@ function tests.test_errors()
     {ablate = true, settings = {model = "gcn"}})
   fails("/nowhere/x.npz does not exist", {datasets = {"low-homophily", "/nowhere/x.npz"}})
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
+end
+
+--- What shows F1s of classes ends after its first run on a data set for another task, and says so.
+function tests.test_another_task()
+  local numbers, settings = toy_study.regression(), {hidden = 8, max_batches = 2}
+  local function fails(name, study, given)
+    local out = temporary.path(name .. " of numbers")
+    lu.assertErrorMsgContains(("%s: it shows F1s of classes, and %s is for another task, by MAE; "
+      .. "ladies compare and ladies sweep serve any task"):format(name, numbers), study,
+      tables.merged({datasets = {numbers}, settings = settings, runs = 2, jobs = 1, quiet = true,
+        out = out}, given))
+    lu.assertFalse(core.exists(out .. "/results.jsonl"))
+  end
+  fails("ladies.depth", ladies.depth, {layers = {1, 2}})
+  fails("ablate", paper.ablate, {presets = {"default"}})
+  fails("table3", paper.table3, {methods = {"full"}})
+  fails("figures", paper.figures, {figures = {"samples"}})
 end
 
 function tests.test_command()

@@ -1,5 +1,7 @@
---- Tests that bits are the same with any number of threads, at sizes that fill no chunk evenly.
+--- Tests that bits are the same with any number of threads, at sizes that fill no chunk evenly, and
+-- what is seen of loops that are watched.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 
 local index = ladies.index
@@ -49,6 +51,59 @@ local function sparse(n_rows, n_cols)
   end
   return ladies.matrix{n_rows = n_rows, n_cols = n_cols, rows = index(rows), cols = index(cols)}
 end
+
+-- ---------------------------------------------------------------- watched loops
+
+-- What is seen of the loops of f, by name, and the seconds of watching.
+local function seen_of(f)
+  core.watch_loops(true)
+  f()
+  local list, found = core.watch_loops(false), {}
+  for _, loop in ipairs(list) do found[loop.name] = loop end
+  return found, list.watching
+end
+
+--- A watched loop gives the same bits; its chunks are those that its size asks for, and threads in
+-- thought are faster than one by no more than their number and no more than there are chunks.
+function tests.test_watched_loops()
+  ladies.threads(2)
+  local x = normal(40000)
+  local plain, watched = x:exp():hash(), nil
+  local found, watching = seen_of(function()
+    watched = x:exp():hash()
+    x:exp()
+  end)
+  lu.assertEquals(watched, plain)
+  local map = found.map
+  lu.assertEquals({map.calls, map.chunks}, {2, 2 * 10})
+  lu.assertTrue(map.seconds > 0 and watching >= map.seconds)
+  local faster = map.seconds
+  for _, p in ipairs{2, 8, 16, 32, 64} do
+    lu.assertTrue(map.within[p] <= faster)
+    lu.assertTrue(map.within[p] * math.min(p, 10) >= map.seconds * (1 - 1e-9))
+    faster = map.within[p]
+  end
+  lu.assertEquals(map.within[64], map.within[16])            -- ten chunks are for ten threads
+  x:exp()                                                     -- nobody watches any more
+  lu.assertEquals(core.watch_loops(false)[1].calls, found[core.watch_loops(false)[1].name].calls)
+  lu.assertEquals(seen_of(function() end), {})
+end
+
+--- A loop of one chunk is a loop, too; an interrupted one ends.
+function tests.test_watched_interruption()
+  local found = seen_of(function() normal(10):exp() end)
+  lu.assertEquals({found.map.calls, found.map.chunks}, {1, 1})
+  lu.assertEquals(found.map.within[2], found.map.seconds)
+  core.watch_loops(true)
+  local x = normal(100000)
+  core.cancel_at(3)
+  local ok = pcall(x.exp, x)
+  core.cancel_at(0)
+  core.watch_loops(false)
+  lu.assertFalse(ok)
+end
+
+-- ---------------------------------------------------------------- the same bits
 
 function tests.test_matmul()
   for _, shape in ipairs{{129, 7, 3}, {193, 1000, 300}, {1031, 257, 65}, {300, 1433, 16},

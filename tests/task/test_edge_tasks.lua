@@ -2,6 +2,7 @@
 -- and that both learn what there is to learn.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -75,6 +76,28 @@ function tests.test_what_a_model_sees()
   lu.assertEquals(n, data.graph.n_edges)
 end
 
+--- The weights of a graph that knows no more of its edges are targets, too: those of a matrix.
+function tests.test_weights_alone()
+  local path = temporary.path "weighted.npz"
+  local A = ladies.matrix{n_rows = 4, n_cols = 4, rows = ladies.index{1, 1, 2, 2, 3, 3, 4, 4},
+    cols = ladies.index{2, 4, 1, 3, 2, 4, 1, 3}, values = ladies.tensor{2, 5, 2, 3, 3, 4, 5, 4}}
+  ladies.data.save(ladies.data.from_arrays{graph = A, features = ladies.ones(4, 1),
+    labels = {1, 1, 1, 1}}, path)
+  local data = ladies.data.load(path)
+  lu.assertNil(data.edges)
+  local task = ladies.task.edge_regression(data, {target = "weight", edge_split = "50/25/25"})
+  local all, found = ladies.range(1, 4), {}
+  local arrays = task.arrays(ladies.zeros(4, 1), all)
+  for i = 1, 4 do
+    found[i] = ("%d-%d %g"):format(arrays.from[i], arrays.to[i], arrays.targets[i])
+  end
+  table.sort(found)
+  lu.assertEquals(found, {"1-2 2", "1-4 5", "2-3 3", "3-4 4"})
+  lu.assertEquals(task.data.graph.adjacency:entry_values():max(), 1)
+  lu.assertErrorMsgContains('target must be "weight", got "1"', ladies.task.edge_regression, data)
+  lu.assertErrorMsgContains("the edges have no types", ladies.task.edge_classification, data)
+end
+
 function tests.test_classification_learns()
   local task = ladies.task.edge_classification(typed())
   local result, model = trained(task, 150)
@@ -113,6 +136,87 @@ function tests.test_no_labels_in_a_file()
   common.task = nil
   lu.assertErrorMsgContains("neither labels nor targets; a task of edges, such as --task",
     ladies.train, common)
+end
+
+--- A decoder whose scores are no numbers is neither scored nor shown.
+function tests.test_scores_that_are_no_numbers()
+  local path = temporary.path "edges.npz"
+  ladies.data.save(typed(), path)
+  for _, name in ipairs{"edge_classification", "edge_regression"} do
+    local folder = temporary.path(name)
+    local _, model = ladies.train{data = path, task = name, samples = 16, layers = 1,
+      batch_size = 20, max_batches = 2, quiet = true, out = folder}
+    local parameters = ladies.nn.parameters(model.decoder)
+    parameters[#parameters]:fill_(0 / 0)
+    ladies.save_model(model, folder .. "/model.npz")
+    for _, words in ipairs{{"evaluate"}, {"predict", "--split", "test"}, {"view"}} do
+      table.insert(words, 2, folder)
+      local out, err, status = shell.run_ladies(words)
+      lu.assertEquals({out, status}, {"", 1}, table.concat(words, " "))
+      lu.assertStrMatches(err, ".*: what the model gives is not finite: it has nan\n")
+    end
+    local run = ladies.saved_run(folder)
+    lu.assertErrorMsgContains("what the model gives is not finite: it has nan", run.task.evaluate,
+      run.task, run.model, "test")
+  end
+end
+
+-- A folder with triples of people, and runs of two tasks on them.
+local function triples(folder)
+  local lines = {"head,relation,tail"}
+  for i = 1, 60 do
+    lines[#lines + 1] = ("p%d,\"knows, well\",p%d"):format(i, i % 60 + 1)
+    lines[#lines + 1] = ("p%d,likes,p%d"):format(i, (i + 7) % 60 + 1)
+  end
+  ladies.file.write(folder .. "/kg.csv", table.concat(lines, "\n") .. "\n")
+end
+
+local function command(folder, ...)
+  local out, err, status = shell.run_ladies({...}, {folder = folder})
+  lu.assertEquals(status, 0, err)
+  return out
+end
+
+--- Predictions of edges, by default all of them or for links those of the test, name their ends and
+-- their types.
+function tests.test_predictions_by_name()
+  local folder <close> = shell.folder()
+  triples(folder.path)
+  local function train(name, ...)
+    command(folder.path, "train", "kg.csv", "--ids", "strings", "--make-features", "identity",
+      "--layers", "1", "--hidden", "8", "--embedding", "8", "--batch-size", "32", "--samples", "16",
+      "--max-batches", "2", "--quiet", "--out", name, ...)
+  end
+  train("types", "--task", "edge_classification")
+  local lines = {}
+  for line in command(folder.path, "predict", "types"):gmatch "[^\n]+" do
+    lines[#lines + 1] = line
+  end
+  lu.assertEquals(lines[1],
+    "edge,from,from_name,to,to_name,predicted,type,predicted_name,type_name,split")
+  lu.assertEquals(#lines, 121)
+  local parts = {}
+  for i = 2, #lines do
+    local from, to, type, name, part = lines[i]:match
+      '^%d+,%d+,p(%d+),%d+,p(%d+),%d,(%d),[%a", ]+,("?%a[%a, ]*"?),(%a+)$'
+    lu.assertNotNil(from, lines[i])
+    lu.assertEquals(name == "likes" and "1" or "0", type)
+    lu.assertEquals((tonumber(to) - tonumber(from)) % 60, name == "likes" and 8 or 1)
+    parts[part] = (parts[part] or 0) + 1
+  end
+  lu.assertEquals(parts, {train = 102, val = 6, test = 12})
+  train("links", "--task", "link_prediction", "--relations", "true", "--candidates", "5",
+    "--decoder", "distmult")
+  local out = command(folder.path, "predict", "links")
+  lu.assertEquals(out:match "^[^\n]*",
+    "edge,from,from_name,to,to_name,relation,rank_of_to,rank_of_from,split")
+  lu.assertEquals(select(2, out:gsub("\n", "")), 13)
+  local n = 0
+  for from, to, name in out:gmatch ',p(%d+),%d+,p(%d+),("?%a[%a, ]*"?),[%d.]+,[%d.]+,test' do
+    lu.assertEquals((tonumber(to) - tonumber(from)) % 60, name == "likes" and 8 or 1)
+    n = n + 1
+  end
+  lu.assertEquals(n, 12)
 end
 
 function tests.test_errors()

@@ -204,7 +204,7 @@ function tests.test_relations()
     lu.assertErrorMsgContains(text, ladies.task.link_prediction, of, opts)
   end
   fails("dot does not tell 2 relations apart", data, {relations = true, candidates = "all"})
-  fails('relations are tested against candidates = "all"', data,
+  fails('relations are tested against candidates: --candidates all', data,
     {relations = true, decoder = "distmult"})
   fails("relations = true asks for types of edges, which toy has not", toy.new(),
     {relations = true, candidates = 5, decoder = "distmult"})
@@ -253,6 +253,20 @@ function tests.test_errors()
   local history = ladies.samplers.vrgcn(task.data.graph:normalize "sym",
     {samples = {2, 2}, hidden = 16, features = task.data.features, layers = 2})
   lu.assertErrorMsgContains("a method that keeps histories", batches_of(task, {sampler = history}))
+end
+
+--- A number of candidates may be a number in a script, and is the same as its text.
+function tests.test_a_number_of_candidates()
+  local data, mrr = toy.new(), {}
+  for _, candidates in ipairs{5, "5"} do
+    local result = ladies.train{data = data, task = "link_prediction", method = "graphsage",
+      samples = 5, layers = 1, hidden = 8, embedding = 8, candidates = candidates, max_batches = 2,
+      batch_size = 50, quiet = true}
+    mrr[#mrr + 1] = result.test.MRR
+  end
+  lu.assertEquals(mrr[1], mrr[2])
+  lu.assertErrorMsgContains("ladies.train: decoder must be", ladies.train, {data = data,
+    task = "link_prediction", decoder = 5})
 end
 
 -- --- by command ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local task = require "ladies.task"
 local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
 
 local tests = {}
 
@@ -42,22 +43,13 @@ local function with_edges()
     edge_types = types, edge_times = times, edge_features = features})
 end
 
--- Rings of 4 to 9 nodes.
-local function many_graphs(name, of_graph)
-  local edges, graph_of, features, given = {}, {}, {}, {}
-  for graph = 1, 240 do
-    local size, sum = 4 + graph % 6, 0
-    for i = 1, size do
-      local node, x = #graph_of + 1, math.sin(7 * graph + 3 * i)
-      edges[node] = {node, i < size and node + 1 or node + 1 - size}
-      graph_of[node], features[node], sum = graph, {x, 1}, sum + x
-    end
-    given[graph] = of_graph(graph, sum / size)
-  end
-  local path = temporary.path(name .. ".npz")
-  ladies.data.save(ladies.data.from_arrays{edges = edges, graph_of = graph_of, features = features,
-    labels = name == "classes" and given or nil, targets = name == "numbers" and given or nil,
-    split = "60/20/20"}, path)
+-- Rings, with a class or a number for each.
+local function many_graphs(name, part, of_graph)
+  local fields, means = toy.rings(240)
+  local path, given = temporary.path(name .. ".npz"), {}
+  for graph, mean in ipairs(means) do given[graph] = of_graph(graph, mean) end
+  fields[part] = given
+  ladies.data.save(ladies.data.from_arrays(fields), path)
   return path
 end
 
@@ -66,8 +58,8 @@ local path = {
   several = saved("several_classes", {labels = plain.features:slice_cols(1, 4):above(0)}),
   targets = saved("targets", {targets = plain.features:slice_cols(1, 2) * 3 + 10}),
   edges = with_edges(),
-  graph_classes = many_graphs("classes", function(graph) return graph % 2 + 1 end),
-  graph_targets = many_graphs("numbers", function(_, mean) return 100 + 10 * mean end),
+  graph_classes = many_graphs("classes", "labels", function(graph) return graph % 2 + 1 end),
+  graph_targets = many_graphs("numbers", "targets", function(_, mean) return 100 + 10 * mean end),
 }
 
 -- ---------------------------------------------------------------- a task of one's own
@@ -120,6 +112,10 @@ local CASES = {
     supervision = 0.5, variational = true, negatives = "degree", decoder = "mlp"}},
   {"link_prediction", path.edges, {method = "ladies", samples = 64, model = "rgcn",
     relations = true, decoder = "distmult", candidates = "20"}},
+  {"link_prediction", path.edges, {method = "temporal", samples = 5, model = "gatv2", heads = 2,
+    candidates = "10"}},
+  {"edge_regression", path.edges, {method = "temporal", samples = 5, target = "1",
+    strategy = "uniform"}},
   {"edge_classification", path.edges, {method = "ladies", samples = 64}},
   {"edge_regression", path.edges, {method = "graphsage", samples = 5, target = "2"}},
   {"graph_classification", path.graph_classes, {method = "full"}},

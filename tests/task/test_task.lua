@@ -57,6 +57,9 @@ function tests.test_what_is_refused()
   refused("loss must be a callable, got nil", {loss = false})
   refused("units: train must be an Index, got nil", {units = {}})
   refused("metrics must have at least one", {metrics = {}})
+  refused("data must be a data set, with features", {data = {}})
+  refused("units: val[2] is 999, must be in 1..", {units = {train = data.train,
+    val = ladies.index{1, 999}}})
   refused("metrics[1]: of must be a callable, got nil", {metrics = {{name = "m"}}})
   refused("a task of edges needs draw", {unit = "edge"})
   refused('unknown option "los"; did you mean "loss"?', {los = 1})
@@ -165,6 +168,15 @@ function tests.test_a_task_of_edges_that_lists_all()
   lu.assertEquals(#told, 60)
   lu.assertAlmostEquals(result.test.error, task:evaluate(opts.model, "test").error, 1e-6)
   lu.assertAlmostEquals(result.best_value, task:evaluate(opts.model, "val").error, 1e-6)
+end
+
+--- Scores that a task does not return are not taken for scores that are no numbers.
+function tests.test_nothing_is_returned()
+  local data = toy.new()
+  local task = same_class(data)
+  task.score = function() end
+  lu.assertErrorMsgContains("same class: score must return what its metrics take, got nil",
+    ladies.train, toy_training.options{task = task, data = data})
 end
 
 --- A task of edges needs seeds that are given, and data that are its own.

@@ -49,10 +49,10 @@ cli.main({
   for _, name in ipairs(cli.words(opts.datasets)) do
     local data = ladies.data.load(name)
     splits.complete("biased_samplers.lua", data)
-    for _, fault in ipairs(faults) do
+    for f, fault in ipairs(faults) do
       for i, size in ipairs(cli.words(opts.sizes)) do
         count = count + 1
-        if try(data, fault, tonumber(size), 1 + i % LAYERS, opts) then told = told + 1 end
+        if try(data, fault, tonumber(size), 1 + (f + i) % LAYERS, opts) then told = told + 1 end
       end
     end
   end

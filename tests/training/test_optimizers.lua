@@ -291,6 +291,23 @@ function tests.test_own_optimizers_refused()
   end})
   w:set_grad_(ladies.ones(2))
   fails("state.m must be a Tensor", lost.step, lost)
+  for text, update in pairs{
+    ["state.m must have the shape of the parameter, 2, got 1"] = function(p, g, state)
+      state.m = g:sum()
+      return p - g
+    end,
+    ["what it returns must have the shape of the parameter, 2, got 1 x 2"] = function(p, g)
+      return (p - g):reshape(1, 2)
+    end,
+    ["state.v is not kept, as state of ladies.optim.own does not name it"] = function(p, g, state)
+      state.v = g
+      return p - g
+    end,
+  } do
+    local wrong = ladies.optim.own({w}, {name = "N", state = {"m"}, update = update})
+    w:set_grad_(ladies.ones(2))
+    fails("N: update: " .. text, wrong.step, wrong)
+  end
   fails("is not divided among processes", lost.part, lost, 1, 2)
   fails("m.1 must be a Tensor", lost.load_state, lost, {})
   local idle = ladies.optim.own({w},

@@ -1,7 +1,7 @@
---- The F1 that a step of S mini-batches costs where as many mini-batches are trained on: S times
--- fewer steps, of better gradients. By how much these should be longer is measured: each S is
--- trained by three rules, with the learning rate of one mini-batch, sqrt(S) times and S times that,
--- and then has the one of the highest validation F1.
+--- Measures how much F1 is lost where each step takes the gradient of S mini-batches instead of
+-- one, for an equal number of mini-batches: there are S times fewer steps, with better gradients,
+-- and so the best learning rate is larger. For each S it is chosen by validation F1 among three:
+-- that of one mini-batch, sqrt(S) times and S times as much.
 
 local carry_out = require "ladies.study.carry_out"
 local errors = require "ladies.base.errors"
@@ -30,8 +30,8 @@ local function common_of(opts)
     eval_every = (opts.batches + 4) // 5}, opts.settings, {max_batches = opts.batches})
 end
 
--- The variants of S mini-batches a step, by rule: see ladies.study.repeated. For S = 1 the
--- rules are one.
+-- The variants of S mini-batches a step, one for each rule: see ladies.study.repeated. For S = 1
+-- all rules give the same learning rate, and so there is a single variant.
 local function variants_of(S, common)
   local lr = experiment.configure(common).lr
   return tables.map(RULES, function(rule)

@@ -10,9 +10,9 @@ local TIMES, EQUAL = 40001, 60001
 
 local beside_ladies = {}
 
---- beside_ladies.equal(shared, list): the subjects of a list, of which the others get the number of
--- samples with which they have as many distinct nodes as the first: array of {subject =, reached =}
--- (see ladies.lab.cost.equal).
+--- beside_ladies.equal(shared, list): finds, for each subject of a list, the number of samples with
+-- which its mini-batches have as many distinct nodes as those of the first subject; returns an
+-- array of {subject =, reached =} (see ladies.lab.cost.equal).
 function beside_ladies.equal(shared, list) return equal.find(shared, list, "nodes", EQUAL) end
 
 --- beside_ladies.run(shared, one, draws, statistics): the run of a subject in a context of the

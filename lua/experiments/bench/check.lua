@@ -8,7 +8,8 @@ local tables = require "ladies.base.tables"
 
 local check = {}
 
--- A case may be so many times as slow, against its loop, as it was.
+-- The factor by which a case may have become slower, relative to its loop, before it counts as
+-- slower.
 check.TOLERANCE = 1.6
 
 -- Groups that wait for disks and new processes, which says nothing of the program's loops.
@@ -25,8 +26,9 @@ function check.kept(results)
   return kept
 end
 
---- Finds the results that are slower than `kept` says: an array of {result =, times =}, how many
--- times as slow. Returns, too, the names of results that `kept` lacks and could have.
+--- Finds the results that are slower than those in `kept`: an array of {result =, times =}, where
+-- `times` is the factor. Also returns the names of the results that are missing in `kept`, except
+-- for those of the groups that are never kept.
 function check.slower(results, kept)
   local slower, unknown = {}, {}
   for _, one in ipairs(results) do

@@ -26,9 +26,8 @@ local STEPS = 3
 local SMALL = {batch_size = 64, hidden = 8, lr = 0.01}
 local LAYER, NEIGHBOURS = 24, 3
 
--- Returns, by name, the settings of every run that is computed: every method with a GCN, every
--- network with the whole graph, or with what it needs, and what a preset trains where nothing else
--- is said.
+-- Returns, by name, the settings of every run that is computed: every method with a GCN; every
+-- network with full batches, if it reads a graph; and every preset without further settings.
 local function subjects()
   local list = {}
   local function add(kind, name, preset, given)
@@ -110,8 +109,8 @@ function computed.now()
   return found
 end
 
--- Tells whether what both have differs. A setting that one of them has alone came, or went, and
--- changed no other.
+-- Tells whether two results differ in losses or in settings that both have. A setting that only one
+-- of them has is not compared: it was added, or removed, between the two.
 local function differs(a, b)
   for key, x in pairs(a.settings) do
     local y = b.settings[key]
@@ -124,8 +123,8 @@ local function differs(a, b)
   return #a.losses ~= #b.losses
 end
 
---- computed.changed(before, after) -> string[]: the names, in order, under which the two have other
--- numbers; what one of them has not is not counted.
+--- computed.changed(before, after) -> string[]: the names, in order, of the results that differ;
+-- names that only one of the two has are left out.
 function computed.changed(before, after)
   local list = {}
   for _, name in ipairs(tables.sorted_keys(before)) do

@@ -21,7 +21,8 @@ local function parameter(rng, n_rows, n_cols)
   return random(rng, n_rows, n_cols):requires_grad_()
 end
 
--- The seconds of f(x) in a step, of an intermediate x as backward will need it.
+-- The seconds of f(h) in a step, where h is an intermediate result, so that f records what its
+-- backward will need.
 local function forward(x, f)
   return function()
     local _ <close> = core.step()

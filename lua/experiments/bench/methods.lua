@@ -16,12 +16,12 @@ local WHERE = "experiments.bench.methods"
 
 local methods = {}
 
--- The setting of GraphSAINT while samples are looked for: its counts take long where subgraphs are
--- small.
+-- The setting of GraphSAINT while the number of samples is looked for: the estimates of how often
+-- nodes are drawn, which it makes first, take long where subgraphs are small.
 local FEW_COUNTS = {coverage = 1}
 
---- The rows: methods, what is set besides, and what is set while samples are looked for. The first
--- is what the others are set beside.
+--- The rows of the table: a method, its further settings, and its settings while the number of
+-- samples is looked for. All are compared with the first.
 methods.ROWS = {
   {"ladies"}, {"ladies", {flat = true}}, {"ladies", {debias = true}}, {"ladies", {sketch = true}},
   {"pladies"}, {"fastgcn"}, {"graphsage"}, {"labor"}, {"labor", {iterations = "converge"}},
@@ -44,8 +44,8 @@ local function subject_of(shared, row, more)
     tables.merged(shared.opts, {settings = tables.merged(SHARED, row[2], more)}))
 end
 
---- methods.lines(name): the lines of code of a method's sampler: of LADIES' for those that draw as
--- it does.
+--- methods.lines(name): the lines of code of a method's sampler. Methods without a file of their
+-- own are options of LADIES, and have its lines.
 function methods.lines(name)
   local own = "ladies.samplers." .. name
   return cells.lines(package.searchpath(own, package.path) and own or "ladies.samplers.ladies")

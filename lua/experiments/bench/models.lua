@@ -18,15 +18,17 @@ local training_step = require "ladies.training.loop.step"
 
 local models = {}
 
---- The rows: models, and the modules below ladies.nn that are theirs alone, but for `stack`. The
--- first is what the times of the others are set beside.
+--- The rows of the table: a model and its modules below ladies.nn, whose lines of code are counted;
+-- modules that several models share, but for `stack`, are left out. Times are relative to those of
+-- the first row.
 models.ROWS = {
   {"gcn", "gcn", "gcn_conv"}, {"jk", "gcn", "gcn_conv", "stack"}, {"sage", "sage", "sage_conv"},
   {"gin", "gin", "gin_conv"}, {"gat", "gat", "gat_conv"}, {"gcnii", "gcnii"}, {"appnp", "appnp"},
   {"sgc", "sgc"}, {"mlp", "mlp"},
 }
 
--- The methods whose mini-batches are met. Of the first nothing is left to chance.
+-- The methods with whose mini-batches each model is measured. The first one draws nothing, so it
+-- has neither bias nor variance.
 local METHODS = {"full", "ladies", "graphsage"}
 
 -- The streams of seeds and draws.

@@ -1,9 +1,9 @@
---- The measurements of `ladies bench NAME`: the files of bench/command/, but the one that is run
--- without a name.
+--- Lists the names of the measurements that `ladies bench NAME` takes: the files in bench/command/,
+-- except machine.lua, which runs where no name is given.
 
 local core = require "ladies_core"
 
---- The names, sorted, as a text: "draw|gallery|...".
+--- The names, sorted, as a text: "draw, gallery, ...".
 return function()
   local names = {}
   local here = package.searchpath("experiments.bench.names", package.path):match "^(.*)/"
@@ -12,5 +12,5 @@ return function()
     if name and name ~= "machine" then names[#names + 1] = name end
   end
   table.sort(names)
-  return table.concat(names, "|")
+  return table.concat(names, ", ")
 end

@@ -3,8 +3,9 @@
 --     <!-- ladies bench step --batches 3000 -->
 --     <!-- end -->
 --
--- stands what that command has printed, and where, if it does not say so itself ("Measured on").
--- Settings of the environment may stand before it. All else is left as it is.
+-- stands what that command has printed, followed by the machine where it ran, unless the output
+-- itself has a line "Measured on". Settings of the environment may stand before the command. All
+-- other text of the page is left as it is.
 
 local page = {}
 

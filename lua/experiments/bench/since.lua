@@ -10,9 +10,9 @@ local since = {}
 
 local DEFAULT = {default = true}
 
--- The scope of the tables of a page, all that they depend on: presets, and methods and networks
--- where not all of them; trained: whether they are of runs of a preset as it is. The first that
--- fits page and section.
+-- The scopes of the tables of pages. A scope is all that its tables depend on: presets, methods and
+-- networks (all, where these are not named), and `trained`, whether the tables are of runs with a
+-- preset's own settings. A table has the first scope that fits its page and section.
 local SCOPES = {
   {page = "reproduction", section = "preset code", presets = {code = true}, trained = true},
   {page = "reproduction", section = "preset paper", presets = {paper = true}, trained = true},

@@ -18,8 +18,8 @@ local OPTIONS = {
   {"batches", "N", "positive integer", default = 30, help = "that are timed"},
 }
 
---- table_command(spec, args, made): runs the command of that name and about line. made: what has
--- the ROWS of the table and table(data, opts) -> text.
+--- table_command(spec, args, made): runs the command that `spec` names and describes. `made` is the
+-- module that makes the table: made.ROWS are its rows, made.table(data, opts) returns its text.
 return function(spec, args, made)
   cli.main(cli.join(spec, OPTIONS), args, function(opts)
     core.threads(1)

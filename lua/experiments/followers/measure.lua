@@ -17,7 +17,7 @@ local tables = require "ladies.base.tables"
 
 local WHERE = "experiments.followers.measure"
 
--- In the order of the document, which is not that of how long they take.
+-- The tables in the order in which they stand in the document.
 local NAMES = {"methods", "models", "bliss", "gcnii", "labor", "links", "relations"}
 local TABLES = {methods = methods, models = models, bliss = bliss, gcnii = gcnii, labor = labor,
   links = links, relations = relations}

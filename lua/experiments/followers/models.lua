@@ -89,10 +89,12 @@ early stopping and a patience of %d batches. The MLP reads no graph and has one 
 propagation, which is not trained and has no spread. It and Correct and Smooth, a last step after
 the same trainings, have the labels of the training nodes and their default settings.]]
 
--- The models that are smoothed besides: one that reads the graph, and one that does not.
+-- The models whose predictions are also smoothed over the graph after training: one that reads the
+-- graph, and one that does not.
 local SMOOTHED = {"gcn", "mlp"}
 
--- Makes the rows below those of the models, of labels that are spread over the graph.
+-- Makes the rows below those of the models: label propagation, and the models with smoothed
+-- predictions.
 local function smoothed_rows(study, names, variants, opts)
   local rows = {}
   for _, model in ipairs(SMOOTHED) do

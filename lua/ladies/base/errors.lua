@@ -107,6 +107,23 @@ function errors.within(what, number, f, ...)
   return finish(what, number, pcall(f, ...))
 end
 
+local function blamed_on(place, ok, ...)
+  if ok then return ... end
+  local e = ...
+  if type(e) ~= "string" or errors.is_in_own_file(e) then error(e, 0) end
+  error(place .. errors.message(e), 0)
+end
+
+--- errors.owned(f) -> function: returns a function in code of the user's own that a command loads
+-- such that its errors always blame a line of that code: the one at which it begins where they know
+-- none, as after `return other(x)`. Any other f is returned itself.
+function errors.owned(f)
+  local at = type(f) == "function" and debug.getinfo(f, "S")
+  if not at or not own_files[at.short_src] then return f end
+  local place = ("%s:%d: "):format(at.short_src, at.linedefined)
+  return function(...) return blamed_on(place, pcall(f, ...)) end
+end
+
 local function settle(ok, first, ...)
   if not ok and errors.is_interrupt(first) then error(first, 0) end
   return ok, first, ...

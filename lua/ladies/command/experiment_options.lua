@@ -90,9 +90,9 @@ local function option_of(one, named)
 end
 
 --- The settings as options, as ladies.command.cli takes them: those whose names are in the set
--- `names`, or all but those in the set `without`. Methods, models and tasks that were added before
--- have theirs among them. `named`, what load_own gives: of the settings of methods, models or
--- tasks, help is then about theirs.
+-- `names`, or all but those in the set `without`; the settings of methods, models and tasks that
+-- were added from files are among them. named: a result of load_own; with it, the help texts are
+-- about the methods, models and tasks that it names.
 function experiment_options.list(without, names, named)
   local list = {}
   for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do

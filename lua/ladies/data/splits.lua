@@ -272,7 +272,8 @@ end
 
 --- Returns the way to split that is used by default for a data set without a split.
 function splits.default(data)
-  return (data.multilabel or not data.labels) and "10/10/80" or "stratified:10/10/80"
+  local shares = data.graph_of and "80/10/10" or "10/10/80"
+  return (data.multilabel or not data.labels) and shares or "stratified:" .. shares
 end
 
 --- ladies.data.split(data, how: string [, {seed = 1}]) -> train, val, test: ascending Indexes of
@@ -286,8 +287,9 @@ end
 --   "TRAIN,VAL,TEST"        files with a node a line, ids from 0 or, where nodes have them, names
 --
 -- The default is "stratified:10/10/80", or "10/10/80" where nodes have several classes, or targets
--- and no labels; nodes with a known target are then what labelled ones are above. A part with a
--- share has at least one node. data:split(how, opts) sets them in the data set.
+-- and no labels; nodes with a known target are then what labelled ones are above. Of many graphs
+-- the shares are 80/10/10, since a graph learns nothing of those that have no part in training. A
+-- part with a share has at least one node. data:split(how, opts) sets them in the data set.
 function splits.of(data, how, opts)
   options.value(WHERE, "the data set", data, "Dataset")
   how = options.value(WHERE, "how", how, "string or nil") or splits.default(data)

@@ -1,20 +1,22 @@
---- Computes what a model gives for nodes at times, by the edges from before these times alone, for
--- models that are trained on mini-batches of ladies.samplers.temporal. Layer after layer over the
--- whole graph would look ahead; so this goes by mini-batches without chance, of some nodes at a
--- time: of each row all earlier edges, or with strategy = "recent" the k last ones, as in training.
+--- Computes the outputs of a model for nodes at given times, from the edges before these times
+-- alone, for models that are trained on mini-batches of ladies.samplers.temporal. Computing layer
+-- after layer over the whole graph would look ahead. So some nodes at a time are computed from a
+-- mini-batch in which nothing is random: it has all earlier edges of each row or, with strategy =
+-- "recent", the k last ones, as in training.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local mapped_files = require "ladies.base.mapped_files"
 local options = require "ladies.base.options"
 
--- How many rows of input a mini-batch should have, and how many nodes the first one is of. Each is
--- of as many as would have come to that number in the one before.
+-- The number of rows of input that a mini-batch should have, and the number of nodes of the first
+-- one.
 local ROWS, FIRST = 1 << 17, 64
 
 local SPEC = {sampler = "callable"}
 
--- Returns how many of all nodes are in the next mini-batch, after one of n that had so many rows.
+-- Returns the number of nodes for the next mini-batch, if the one before it had n nodes and so many
+-- rows of input: as many as come to ROWS at that ratio.
 local function next_size(n, rows)
   return math.max(16, math.min(4 * n, math.floor(n * ROWS / math.max(1, rows))))
 end

@@ -3,13 +3,13 @@
 -- with OpenBLAS's kernels for AVX2 (its Haswell and Zen), whose products depend in the last bits on
 -- the place of a row.
 --
--- Layer after layer is computed before the next begins, so a node costs its degree once a layer and
--- not its whole neighbourhood of five hops. Held at a time are the output of the layer before and
--- two intermediates of the one in hand, 3 N K floats for N nodes and K columns, besides P and the
--- features; features that stay in a file are N rows of float32 besides, unless the first layer maps
--- them (model.takes_rows), some at a time. A layer may pass on a table of
--- tensors, for layers further on (jumping knowledge, initial residuals); these are held as long as
--- they are passed on. What is more than the memory that is given lies in temporary files.
+-- Each layer is computed for all nodes before the next begins, so a node costs its degree once a
+-- layer and not its whole neighbourhood of five hops. Besides P and the features, memory holds the
+-- output of the layer before and two intermediates of the current one: 3 N K floats for N nodes and
+-- K columns. Features that stay in a file are read into N rows of float32, unless the first layer
+-- multiplies them some rows at a time (model.takes_rows). A layer may pass on a table of tensors
+-- for layers further on (jumping knowledge, initial residuals); these are held as long as they are
+-- passed on. What does not fit into the memory that is given lies in temporary files.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

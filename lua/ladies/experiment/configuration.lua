@@ -123,6 +123,20 @@ local function models_for(sampler)
   return #names > 0 and "; models that do: " .. table.concat(names, ", ") or ""
 end
 
+-- Returns the settings that are given, with a whole number where a text is expected as that text,
+-- as on a command line: candidates = 100 is candidates = "100".
+local function with_texts(given, spec)
+  local all = tables.merged(given)
+  for name, value in pairs(given) do
+    local type_text = type(spec[name]) == "table" and spec[name][1] or spec[name]
+    local takes_text = type_text == "string" or type_text == "string or nil"
+    if takes_text and math.type(value) == "integer" then
+      all[name] = tostring(value)
+    end
+  end
+  return all
+end
+
 --- ladies.experiment.configure(given [, where]) -> table: returns all settings of an experiment:
 -- those of `given`, checked, and for the others the defaults of its method and of the preset that
 -- given.preset names. doc/reference/settings.md has a table of them, `ladies train --help` lists
@@ -153,7 +167,7 @@ function configuration.of(given, where)
       refuse(where, tostring(key), method, model or "gcn", given.task)
     end
   end
-  local config = options.check(where, given, spec)
+  local config = options.check(where, with_texts(given, spec), spec)
   config.method_code, config.model_code, config.task_code = own_code.hashes(config)
   if config.validation == "sampled" and not is_sampled(entries.sampler) then
     errors.fail(("%s: the method %s has no sampled validation"):format(where, method))

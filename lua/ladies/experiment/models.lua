@@ -10,7 +10,7 @@
 --   of_data(data, config)   options of the model that follow from the data set, such as the number
 --                         of features of edges, or one line that says what it lacks
 --   make(config, data, task)   the model, with its first weights, whose forward gives task.outputs
---                         columns (where the task leaves that open, as many as the model likes)
+--                         columns; if the task leaves that nil, the model chooses their number
 
 local errors = require "ladies.base.errors"
 local nn = require "ladies.nn"

@@ -288,15 +288,16 @@ function SavedRun:scores(units, given)
     errors.fail(("%s: sampled inference is of nodes, and the task %s is of %ss"):format(self.path,
       task.name, task.unit))
   end
+  local out, wrong
   if task.infer then
-    local out, wrong = task:inferred(self.path, units, self.model, sampler_of(self))
-    if out then return out end
-    errors.fail(("%s: what the model gives is not finite: it has %s"):format(self.path,
-      not_finite(wrong)))
+    out, wrong = task:inferred(self.path, units, self.model, sampler_of(self))
+  else
+    local nodes = task.nodes and task.nodes(units) or core.range(1, self.data.graph.n_nodes)
+    out, wrong = core.no_grad(task.scored, task, self:logits(nodes, given), units, self.model)
   end
-  local nodes = task.nodes and task.nodes(units)
-  return core.no_grad(task.scored, task,
-    self:logits(nodes or core.range(1, self.data.graph.n_nodes), given), units, self.model)
+  if out then return out end
+  errors.fail(("%s: what the model gives is not finite: it has %s"):format(self.path,
+    not_finite(wrong)))
 end
 
 --- run:page([part: string]) -> string: the run as one page of HTML that needs nothing else: what it

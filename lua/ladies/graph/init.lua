@@ -32,7 +32,7 @@ end
 -- propagation matrix P as a Matrix: "sym" is D^-1/2 (A+I) D^-1/2, "row" is D^-1 (A+I), with D the
 -- row sums, and "none" is A+I; {self_loops = false} leaves A as it is, and {lambda = x} gives P + x
 -- diag(P) (Cluster-GCN's diagonal enhancement). Each kind is computed once and kept, unless A
--- carries a gradient: then it is made of what A is at the time. Self-loops that A has become ones.
+-- carries a gradient: then it is made anew each time. Self-loops that A already has get weight 1.
 -- Where ranks have parts of a graph (data.to_shards) P is in parts, too: samplers take its rows.
 -- In a directed graph D holds in-degrees (row sums), on both sides of "sym" too, and P is not
 -- symmetric; without self-loops, the column of a node without incoming edges is then zero, as its

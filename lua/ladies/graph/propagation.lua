@@ -15,7 +15,8 @@ local tables = require "ladies.base.tables"
 
 local propagation = {}
 
---- Says why exact inference over a whole graph is not for models that were trained in time.
+--- The reason, for messages, why a model that was trained on the edges from before the times of its
+-- seeds cannot be applied to a whole graph.
 propagation.LOOKS_AHEAD = "the model is trained on edges from before the times of its seeds, and "
   .. "exact inference over the whole graph would look ahead; ladies.inference.in_time, and "
   .. "ladies.inference.sampled by a ladies.samplers.temporal that takes all edges, do not"
@@ -28,7 +29,8 @@ local SPEC = {
   times = {"boolean", false},
 }
 
--- Tells whether P is a matrix, held here as a whole or in parts by several processes, and no name.
+-- Tells whether P is a matrix, held by this process alone or in parts by several, rather than the
+-- options of graph:normalize that make one.
 local function is_matrix(P)
   local class = options.class_of(P)
   return class == "Matrix" or class == "MatrixInParts"
@@ -41,8 +43,8 @@ local function matrix(P, graph)
   return graph:normalize(P.normalize, {lambda = P.lambda, self_loops = P.self_loops})
 end
 
---- Describes a P in words: by its options for nn.gcn, where it has such a name, or by its hash. P
--- may also be the options of nn.gcn, where a Matrix is its hash.
+--- Describes a P in words: by the options of graph:normalize that made it, or else by its hash. P
+-- may also be these options, or {P = hash}, as files of models have it.
 function propagation.describe(P, graph)
   if is_matrix(P) then
     local name = graph:name_of(P)
@@ -197,7 +199,7 @@ function propagation.guard(where, model, graph, sampler_name, warn)
         sampler_name, propagation.describe(other, graph), propagation.describe(name, graph),
         remedy(other, graph)))
     elseif same then
-      P = same                      -- equal perhaps, but another one; is_close sees it at once now
+      P = same                      -- perhaps an equal copy; the next comparison is then immediate
     elseif not warned then
       warned = true
       warn(("the blocks of %s are no slices of a P over all nodes, so that it is the P of exact "

@@ -147,7 +147,7 @@ end
 --             function(P, data, model) -> sampler}, or a sampler as it is: function(seeds, rng)
 -- dataset     a name, a path, or a data set with a split; one that is loaded without any gets the
 --             default one
--- against     what it is set beside: {"ladies", "fastgcn"} where one sampler is given
+-- against     samplers to compare it with: {"ladies", "fastgcn"} where one sampler is given
 -- task        what the network learns, a name or a file, where it is not what the data set is for:
 --             seeds are the nodes of the task's edges or graphs then, and the loss is its own
 -- model       a name or a file, of a network that is no GCN, such as one that reads what is known

@@ -1,5 +1,5 @@
---- Decides which edges of a data set are examples: of an edge and its reverse one is, and of a type
--- and its inverse only the edges of the type.
+--- Decides which edges of a data set are examples of link prediction: one of each edge and its
+-- reverse, and, where a type of edges has an inverse type, only the edges of the type itself.
 
 local core = require "ladies_core"
 

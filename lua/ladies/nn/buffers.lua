@@ -3,8 +3,8 @@
 -- parameters. Since a model may replace a buffer at any time, or make one when it first needs it,
 -- buffers are looked for anew whenever they are wanted.
 --
--- Without a word every tensor that is no parameter is one, also a constant or a cache. A table that
--- says by nn.buffer which of its tensors are buffers has these alone.
+-- By default every tensor that is not a parameter counts as a buffer, even a constant or a cache.
+-- Where a table has declared some of its tensors by nn.buffer, only these are its buffers.
 
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
@@ -23,9 +23,9 @@ local declared = setmetatable({}, {__mode = "k"})
 
 --- nn.buffer(t: table, name: string, tensor: Tensor) -> Tensor: makes a tensor the buffer of this
 -- name of a model or a layer, at t[name]: files and checkpoints hold it, no optimizer changes it,
--- and the model may put another in its place at any time. Of the tensors that t holds itself those
--- that are declared so are its buffers, and others, constants or caches, are not saved any more;
--- the tables in it say so for themselves. Returns the tensor.
+-- and the model may put another in its place at any time. From the first such call on, the other
+-- tensors that t holds itself count as constants or caches and are not saved any more; tables in t
+-- declare their own. Returns the tensor.
 function Buffers.declare(t, name, tensor)
   options.value("nn.buffer", "the table", t, "table")
   options.value("nn.buffer", "the name", name, "string")
@@ -92,8 +92,8 @@ function Buffers.new(model, except)
   return setmetatable({model = model, foreign = foreign(except)}, Buffers)
 end
 
--- Tells whether a tensor is a buffer: it is no parameter and belongs to no step. (A tensor of a
--- step that is over raises an error, and is none.)
+-- Tells whether a tensor is a buffer: it is no parameter and belongs to no step. (Reading the
+-- fields of a tensor of a step that is over raises an error; such a tensor is not a buffer.)
 local function is_buffer(tensor)
   local ok, is = errors.try(function() return not tensor.is_parameter and not tensor.in_step end)
   return ok and is

@@ -12,7 +12,8 @@
 
 local core = require "ladies_core"
 local Dropout = require "ladies.nn.dropout"
-local errors = require "ladies.base.errors"
+local edges = require "ladies.nn.edges"
+local heads = require "ladies.nn.heads"
 local initialize = require "ladies.nn.initialize"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
@@ -41,36 +42,22 @@ function GatConv.new(given)
     dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
     init = {initialize.names, "glorot_uniform"}, rng = "Rng",
   })
-  local heads, columns = opts.heads, opts.combine == "mean" and opts.heads * opts.outputs
-    or opts.outputs
-  if columns % heads ~= 0 then
-    errors.fail(("ladies.nn.gat_conv: %d columns cannot be divided among %d heads"):format(
-      columns, heads))
-  end
+  local count, columns = opts.heads, heads.columns("ladies.nn.gat_conv", opts)
   local before = core.range(1, columns) - 1                               -- of each column
   local function attention(key)
     local vector = core.zeros(columns, 1)
     return initialize.by_name(opts.init)(vector, opts.rng:fork(key)):requires_grad_()
   end
   return setmetatable({
-    inputs = opts.inputs, outputs = opts.outputs, heads = heads, slope = opts.slope,
+    inputs = opts.inputs, outputs = opts.outputs, heads = count, slope = opts.slope,
     map = Linear.new{inputs = opts.inputs, outputs = columns, bias = false, init = opts.init,
       rng = opts.rng:fork(1)},
     to = attention(2), from = attention(3), dropout = Dropout.new{p = opts.dropout},
     bias = opts.bias and core.zeros(opts.outputs):requires_grad_() or nil,
-    of_heads = one_in_each_row(before // (columns // heads) + 1, heads),
+    of_heads = one_in_each_row(before // (columns // count) + 1, count),
     averages = opts.combine == "mean"
-      and one_in_each_row(before % opts.outputs + 1, opts.outputs) / heads or nil,
+      and one_in_each_row(before % opts.outputs + 1, opts.outputs) / count or nil,
   }, GatConv)
-end
-
--- Returns the logarithms of a matrix's entries as a Tensor of one column.
-local function log_values(adj)
-  local values = adj:entry_values()
-  if #values > 0 and values:detach():min() < 0 then
-    errors.fail "nn.gat_conv: the matrix has negative entries, which are no weights of attention"
-  end
-  return values:log():reshape(#values, 1)
 end
 
 --- Computes the output of the layer, #block.dst x outputs, from its input h, #block.src x inputs (a
@@ -80,7 +67,7 @@ function GatConv:forward(h, block, rng)
   local to = own_rows(z:matmul(self.of_heads * self.to), block)
   local scores = adj:add_edges(to, z:matmul(self.of_heads * self.from))
   scores = free_after(scores, scores:leaky_relu(self.slope))
-  scores = free_after(scores, scores + log_values(adj))
+  scores = free_after(scores, scores + edges.log_weights("nn.gat_conv", adj))
   local alpha = self.dropout:forward(free_after(scores, adj:edge_softmax(scores)), rng)
   local near = free_after(alpha, free_after(z, adj:matmul_heads(alpha, z)))
   if self.averages then near = free_after(near, near:matmul(self.averages)) end

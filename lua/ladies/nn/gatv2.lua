@@ -12,7 +12,6 @@
 local core = require "ladies_core"
 local Dropout = require "ladies.nn.dropout"
 local edges = require "ladies.nn.edges"
-local errors = require "ladies.base.errors"
 local heads = require "ladies.nn.heads"
 local initialize = require "ladies.nn.initialize"
 local Linear = require "ladies.nn.linear"
@@ -20,6 +19,7 @@ local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
 local stack = require "ladies.nn.stack"
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
 
@@ -37,11 +37,7 @@ function Conv.new(given)
     slope = {"number", 0.2}, dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
     init = {initialize.names, "glorot_uniform"}, rng = "Rng",
   })
-  local columns = opts.combine == "mean" and opts.heads * opts.outputs or opts.outputs
-  if columns % opts.heads ~= 0 then
-    errors.fail(("ladies.nn.gatv2_conv: %d columns cannot be divided among %d heads"):format(
-      columns, opts.heads))
-  end
+  local columns = heads.columns("ladies.nn.gatv2_conv", opts)
   local function map(inputs, key, bias)
     return Linear.new{inputs = inputs, outputs = columns, bias = bias, init = opts.init,
       rng = opts.rng:fork(key)}
@@ -92,23 +88,14 @@ end
 
 local Gatv2 = stack.class "Gatv2"
 
-local function convolution(opts, inputs, outputs, rng, is_last)
-  return Conv.new{
-    inputs = inputs, outputs = outputs, heads = is_last and opts.output_heads or opts.heads,
-    combine = is_last and "mean" or "concat", edge_inputs = opts.edge_inputs,
-    dropout = opts.attention_dropout, bias = opts.bias, init = opts.init, rng = rng,
-  }
-end
-
 --- nn.gatv2{inputs =, outputs =, hidden = 256, layers = 5, heads = 8, edge_inputs = 0, ...} ->
 -- Model: a model of `layers` layers of nn.gatv2_conv; all other options are those of nn.gat.
 -- edge_inputs   the number of features of edges, which its layers read from block.edge_features; 0:
 --               none
 function Gatv2.new(given)
-  return stack.new(Gatv2, "ladies.nn.gatv2", given, {
-    heads = {"positive integer", 8}, output_heads = {"positive integer", 1},
-    edge_inputs = {"non-negative integer", 0}, attention_dropout = {"number in [0, 1)", 0},
-  }, convolution)
+  return stack.new(Gatv2, "ladies.nn.gatv2", given,
+    tables.merged(heads.OPTIONS, {edge_inputs = {"non-negative integer", 0}}),
+    heads.convolution(Conv))
 end
 
 return {new = Gatv2.new, conv = Conv.new}

@@ -9,7 +9,7 @@ local Gin = stack.class "Gin"
 local function convolution(opts, inputs, outputs, rng)
   return GinConv.new{inputs = inputs, outputs = outputs, eps = opts.eps,
     learn_eps = opts.learn_eps, activation = opts.activation, bias = opts.bias, init = opts.init,
-    rng = rng}
+    hidden = GinConv.hidden_columns(outputs, opts.hidden), rng = rng}
 end
 
 --- nn.gin{inputs =, outputs =, hidden = 256, layers = 5, eps = 0, learn_eps = false, ...} -> Model:

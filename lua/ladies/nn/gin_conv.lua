@@ -21,25 +21,36 @@ local free_after = module.free_after
 local GinConv = module.class("GinConv", "inputs outputs eps near norm activation second")
 
 --- nn.gin_conv{inputs =, outputs =, eps = 0, learn_eps = false, activation = "relu", norm = true,
--- bias = true, init = "glorot_uniform", rng = Rng} -> Module: makes the convolution. eps stays a
--- number, or with learn_eps is the first value of a parameter; the other options are for the MLP.
+-- bias = true, init = "glorot_uniform", hidden = outputs, rng = Rng} -> Module: makes the
+-- convolution. eps stays a number, or with learn_eps is the first value of a parameter; the other
+-- options are for the MLP, whose hidden layer has `hidden` columns.
 function GinConv.new(given)
   local opts = options.check("ladies.nn.gin_conv", given, {
     inputs = "positive integer", outputs = "positive integer", eps = {"number", 0},
     learn_eps = {"boolean", false}, activation = {activation.names, "relu"},
-    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil", rng = "Rng",
+    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil",
+    hidden = "positive integer or nil", rng = "Rng",
   })
-  local function map(make, inputs, key)
-    return make{inputs = inputs, outputs = opts.outputs, bias = opts.bias, init = opts.init,
+  local hidden = opts.hidden or opts.outputs
+  local function map(make, inputs, outputs, key)
+    return make{inputs = inputs, outputs = outputs, bias = opts.bias, init = opts.init,
       rng = opts.rng:fork(key)}
   end
   return setmetatable({
     inputs = opts.inputs, outputs = opts.outputs,
     eps = opts.learn_eps and core.full(1, opts.eps):requires_grad_() or opts.eps,
-    near = map(GcnConv.new, opts.inputs, 1), second = map(Linear.new, opts.outputs, 2),
+    near = map(GcnConv.new, opts.inputs, hidden, 1),
+    second = map(Linear.new, hidden, opts.outputs, 2),
     activation = activation.by_name(opts.activation),
-    norm = opts.norm and LayerNorm.new{width = opts.outputs} or nil,
+    norm = opts.norm and LayerNorm.new{width = hidden} or nil,
   }, GinConv)
+end
+
+--- Returns the columns of the hidden layer of a convolution with so many outputs, in a model whose
+-- layers have `width`. It has as many as outputs, unless these are one or two: layer normalisation
+-- leaves nothing of one column, and of two only which is larger.
+function GinConv.hidden_columns(outputs, width)
+  return outputs < 3 and math.max(outputs, width) or outputs
 end
 
 --- Computes the output of the layer, #block.dst x outputs, from its input h, #block.src x inputs (a

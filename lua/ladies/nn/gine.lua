@@ -10,6 +10,7 @@
 local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
 local edges = require "ladies.nn.edges"
+local GinConv = require "ladies.nn.gin_conv"
 local LayerNorm = require "ladies.nn.layer_norm"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
@@ -22,15 +23,17 @@ local free_after = module.free_after
 local Conv = module.class("GineConv", "inputs outputs eps edge first norm activation second")
 
 --- nn.gine_conv{inputs =, outputs =, edge_inputs =, eps = 0, learn_eps = false,
--- activation = "relu", norm = true, bias = true, init = "glorot_uniform", rng = Rng} ->
--- Module: the options are those of nn.gin_conv; edge_inputs is the number of features of edges,
--- which it reads from block.edge_features, a row for each entry of block.adj.
+-- activation = "relu", norm = true, bias = true, init = "glorot_uniform", hidden = outputs,
+-- rng = Rng} -> Module: the options are those of nn.gin_conv; edge_inputs is the number of
+-- features of edges, which it reads from block.edge_features, a row for each entry of block.adj.
 function Conv.new(given)
   local opts = options.check("ladies.nn.gine_conv", given, {
     inputs = "positive integer", outputs = "positive integer", edge_inputs = "positive integer",
     eps = {"number", 0}, learn_eps = {"boolean", false}, activation = {activation.names, "relu"},
-    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil", rng = "Rng",
+    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil",
+    hidden = "positive integer or nil", rng = "Rng",
   })
+  local hidden = opts.hidden or opts.outputs
   local function map(inputs, outputs, key)
     return Linear.new{inputs = inputs, outputs = outputs, bias = opts.bias, init = opts.init,
       rng = opts.rng:fork(key)}
@@ -38,14 +41,15 @@ function Conv.new(given)
   return setmetatable({
     inputs = opts.inputs, outputs = opts.outputs,
     eps = opts.learn_eps and core.full(1, opts.eps):requires_grad_() or opts.eps,
-    edge = map(opts.edge_inputs, opts.inputs, 1), first = map(opts.inputs, opts.outputs, 2),
-    norm = opts.norm and LayerNorm.new{width = opts.outputs} or nil,
-    activation = activation.by_name(opts.activation), second = map(opts.outputs, opts.outputs, 3),
+    edge = map(opts.edge_inputs, opts.inputs, 1), first = map(opts.inputs, hidden, 2),
+    norm = opts.norm and LayerNorm.new{width = hidden} or nil,
+    activation = activation.by_name(opts.activation), second = map(hidden, opts.outputs, 3),
   }, Conv)
 end
 
--- The first linear map of the sums over neighbours, `near`, and of the nodes' own rows. Own rows of
--- words are mapped on their own, as rows of words.
+-- Applies the first linear map of the MLP to (1 + eps) times the nodes' own rows plus the sums over
+-- neighbours, `near`. Own rows that are a sparse Matrix are multiplied on their own, and so stay
+-- sparse.
 function Conv:mapped(near, h, block)
   local own = own_rows(h, block)
   if options.class_of(own) == "Tensor" then
@@ -78,7 +82,7 @@ local Gine = stack.class "Gine"
 local function convolution(opts, inputs, outputs, rng)
   return Conv.new{inputs = inputs, outputs = outputs, edge_inputs = opts.edge_inputs,
     eps = opts.eps, learn_eps = opts.learn_eps, activation = opts.activation, bias = opts.bias,
-    init = opts.init, rng = rng}
+    init = opts.init, hidden = GinConv.hidden_columns(outputs, opts.hidden), rng = rng}
 end
 
 --- nn.gine{inputs =, outputs =, edge_inputs =, hidden = 256, layers = 5, eps = 0,

@@ -1,10 +1,43 @@
---- Makes the constant matrices by which layers with several heads of attention sum over the columns
--- of each head, or average over the heads. They are stored here and not in the models, so that
--- files do not hold them.
+--- Has what layers and models with several heads of attention share: how columns are divided among
+-- heads, the convolutions of a model, and the constant matrices that sum over the columns of each
+-- head or average over the heads. These are stored here and not in the models, so that files do not
+-- hold them.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 
 local heads = {}
+
+--- The options of a model about its heads, for stack.new.
+heads.OPTIONS = {
+  heads = {"positive integer", 8}, output_heads = {"positive integer", 1},
+  attention_dropout = {"number in [0, 1)", 0},
+}
+
+--- Returns how many columns all heads of a layer have together, by its checked options: heads stand
+-- side by side in its outputs or, with combine = "mean", have as many each. Fails, with a message
+-- that begins with `where`, unless each head has as many as the others.
+function heads.columns(where, opts)
+  local columns = opts.combine == "mean" and opts.heads * opts.outputs or opts.outputs
+  if columns % opts.heads ~= 0 then
+    errors.fail(("%s: %d columns cannot be divided among %d heads"):format(where, columns,
+      opts.heads))
+  end
+  return columns
+end
+
+--- Returns the function by which stack.new makes the convolutions of a model, layers of the class
+-- Conv: heads stand side by side in hidden layers, and are averaged in the one that gives the
+-- classes.
+function heads.convolution(Conv)
+  return function(opts, inputs, outputs, rng, is_last)
+    return Conv.new{
+      inputs = inputs, outputs = outputs, heads = is_last and opts.output_heads or opts.heads,
+      combine = is_last and "mean" or "concat", edge_inputs = opts.edge_inputs,
+      dropout = opts.attention_dropout, bias = opts.bias, init = opts.init, rng = rng,
+    }
+  end
+end
 
 -- Makes a dense matrix whose row i is 1 in column cols[i] and 0 elsewhere.
 local function one_in_each_row(cols, n_cols)

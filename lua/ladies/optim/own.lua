@@ -92,6 +92,21 @@ function Own.new(parameters, given)
     name = opts.name}, Own)
 end
 
+local function shape(t)
+  return t.ndim == 1 and tostring(t.n_rows) or ("%d x %d"):format(t.n_rows, t.n_cols)
+end
+
+-- Copies what the user's function gives, which `what` names, into a tensor of the same shape.
+local function take(where, what, tensor, value)
+  options.value(where, what, value, "Tensor")
+  if rawequal(value, tensor) then return end
+  if shape(value) ~= shape(tensor) then
+    errors.fail(("%s: %s must have the shape of the parameter, %s, got %s"):format(where, what,
+      shape(tensor), shape(value)))
+  end
+  tensor:copy_(value)
+end
+
 -- Updates parameter i by the user's function.
 local function update(self, i, group)
   local p, kept, now = self.parameters[i], self.kept[i], {}
@@ -100,11 +115,14 @@ local function update(self, i, group)
   local values = self.update(p, p.grad, now, {lr = group.lr, weight_decay = group.weight_decay
     or group.decoupled_decay, step = self.steps[i]})
   local where = self.name .. ": update"
-  for _, name in ipairs(self.names) do
-    options.value(where, "state." .. name, now[name], "Tensor")
-    if not rawequal(now[name], kept[name]) then kept[name]:copy_(now[name]) end
+  for name in pairs(now) do
+    if not kept[name] then
+      errors.fail(("%s: state.%s is not kept, as state of ladies.optim.own does not name it")
+        :format(where, tostring(name)))
+    end
   end
-  p:copy_(options.value(where, "what it returns", values, "Tensor"))
+  for _, name in ipairs(self.names) do take(where, "state." .. name, kept[name], now[name]) end
+  take(where, "what it returns", p, values)
 end
 
 -- Clips the gradients if options ask for it; returns their joint norm before, if that was computed.

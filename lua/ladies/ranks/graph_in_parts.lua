@@ -3,8 +3,8 @@
 -- mini-batches that are drawn at the same time (ladies.training.ranks.drawn_together), and
 -- forgotten after these.
 --
--- Every rank knows of all nodes their degrees, which have a self-loop, and with weights the sums of
--- their rows, from which the entries of P are computed.
+-- Every rank knows, of all nodes, what the entries of P are computed from: their degrees, whether
+-- they have a self-loop and, in a graph with weights, the sums of their rows.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

@@ -34,7 +34,7 @@ local function made_by(program, words, content)
 end
 
 --- convert.png(svg) -> string | nil [, string]: the picture as a PNG of twice as many pixels each
--- way, so that it is sharp on paper; nil and why where there is none.
+-- way, so that it is sharp on paper; or nil and the reason why not.
 function convert.png(svg)
   return made_by("rsvg-convert", {"--format", "png", "--zoom", tostring(SHARP)}, svg)
 end

@@ -61,9 +61,10 @@ end
 --- drawable.series(opts) -> array: returns copies of the series of a plot with only those points
 -- that are finite and, on logarithmic axes, positive. A point is {x, y, low, high, spread = whether
 -- it was given bounds, i = its place in the given series}. Bounds that reach below such an axis end
--- at the lowest point of the plot. Series keep their number: `number`, by which they have colour
--- and mark. `written`: whether their labels are, of which there must be few in all; `left` and
--- `right`: how far from x bars begin and end; `is_beside`: whether there are others.
+-- at the lowest point of the plot. A series gets these fields: `number`, its place in the given
+-- array, from which its colour and mark follow; `written`, whether its labels are shown, which they
+-- are if there are few in all; `left` and `right`, how far from x its bars begin and end;
+-- `is_beside`, whether there are bars of other series beside its own.
 function drawable.series(opts)
   local log = opts.log or "none"
   local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil

@@ -34,8 +34,8 @@ end
 --- figure:svg() -> string | nil: the figure as an SVG picture, nil where there is nothing to draw.
 function Figure:svg() return picture(plot_of(self, "figure:svg")) end
 
--- Converts the figure's SVG picture by the function `made` and returns the result; nil and why
--- where there is none.
+-- Converts the figure's SVG picture by the function `made` and returns the result, or nil and the
+-- reason why there is none.
 local function converted(figure, made)
   local svg = figure:svg()
   if not svg then return nil, NOTHING end
@@ -43,16 +43,16 @@ local function converted(figure, made)
 end
 
 --- figure:png() -> string | nil [, string]: the figure as a PNG picture, by librsvg's rsvg-convert,
--- of twice as many pixels each way, so that it is sharp on paper; nil and why where there is none.
+-- of twice as many pixels each way, so that it is sharp on paper; or nil and the reason why not.
 function Figure:png() return converted(self, convert.png) end
 
 --- figure:pdf() -> string | nil [, string]: the figure as a page of PDF, by librsvg's rsvg-convert,
--- for a paper; nil and why where there is none.
+-- for a paper; or nil and the reason why not.
 function Figure:pdf() return converted(self, convert.pdf) end
 
 --- figure:text([width: integer, height: integer]) -> string | nil [, string]: the figure as text of
--- so many columns and, where it has lines or points, so many lines (96 and 28); nil and why where
--- there is no text.
+-- so many columns and, where it has lines or points, so many lines (96 and 28); or nil and the
+-- reason why not.
 function Figure:text(width, height)
   local plot = plot_of(self, "figure:text")
   width = options.value("figure:text", "the width", width, "positive integer or nil") or COLUMNS

@@ -16,7 +16,7 @@
 -- by its own loss, not to have small activations.
 --
 -- q is not that of the paper's equation 9, which has the sum of P(v,u) over the v in S where
--- ||P(S,u)|| is here: it is that of the authors' program (huangwb/AS-GCN), but for an attention.
+-- ||P(S,u)|| is here: it is that of the authors' program (huangwb/AS-GCN), but for its attention.
 -- The paper's skip connections, by which a layer also hears nodes two layers down, are not here;
 -- the program has them commented out.
 --

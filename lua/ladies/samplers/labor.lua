@@ -6,16 +6,17 @@
 -- random number of u, which all v share, is small enough:
 --     r_u  <=  c_v pi_u                                           r_u uniform in (0, 1)
 --     sum over u of 1 / min(1, c_v pi_u)  =  d^2 / k              which gives c_v
--- With the weights 1 / min(1, c_v pi_u) the mean over the neighbours is unbiased. For independent
--- numbers of equal variance its own is that of k neighbours drawn without replacement, whatever pi
--- is. Since nodes share r, they draw fewer distinct neighbours than with draws of their own.
+-- With the weights 1 / min(1, c_v pi_u) the mean over the neighbours is unbiased. If the
+-- neighbours' numbers are independent with equal variances, the variance of that mean is the one
+-- that k neighbours drawn without replacement give, whatever pi is. Since nodes share r, they draw
+-- fewer distinct neighbours than with draws of their own.
 --     LABOR-0    pi_u = 1, so that c_v = k / d
 --     LABOR-i    pi_u <- pi_u max over v of c_v, i times: each step makes the expected number of
 --                distinct nodes, the sum of min(1, pi_u max c_v), smaller
 --     LABOR-*    until that number falls by less than 1 part in 10,000
 -- A node with no more than k neighbours has them all.
 --
--- What a layer computes has two forms: P~ = P at the entries that are kept, times these weights, an
+-- A layer has one of two forms: P~ = P at the entries that are kept, times these weights, an
 -- unbiased estimate of P's rows; or D^-1 P~, its rows divided by their sums, a ratio estimate as
 -- that of LADIES. On a row-normalised P without self-loops the latter is the paper's estimator.
 

@@ -10,12 +10,13 @@
 -- every so many steps, and the batches until the next time are drawn from these. What is below the
 -- seeds is drawn by another sampler: in the paper, and here by default, that of VR-GCN.
 --
--- g(i) is the norm of the loss's gradient in the logits of seed i, times which its gradient in the
--- weights is bounded (Katharopoulos and Fleuret, ICML 2018, section 3.2); the authors' program sums
--- the norms over the weights of all layers, by hooks in theirs. A norm is taken for at least
--- `floor` of the mean norm: a seed that was sure of its class when it was measured would otherwise
--- have a weight without bound once it is not any more. A draw without any seed is made again, and
--- the weights are those of that: times the probability that there is one.
+-- g(i) is the norm of the gradient of seed i's loss in its logits. A constant times it bounds the
+-- norm of the gradient in the weights (Katharopoulos and Fleuret, ICML 2018, section 3.2). The
+-- authors' program takes the norms of the gradients in the weights instead, summed over all layers,
+-- by hooks in its layers. A norm counts as at least `floor` times the mean norm: otherwise a seed
+-- whose class was certain when it was measured would have a weight without bound once it is not any
+-- more. A draw without any seed is made again; so the weights are multiplied by the probability
+-- that a draw has a seed.
 
 local core = require "ladies_core"
 local declared = require "ladies.sampling.declared"

@@ -11,8 +11,8 @@
 -- That is what backward finds where an entry of the block is m(u) / k times q(u|v) / q(u|v), the
 -- lower q a constant: 1, with the gradient of log q. So nothing else is needed.
 --
--- What is drawn estimates the mean with q, no longer that with P: sampler:expectation() is its
--- matrix, which exact inference may take in place of P. In the authors' program (linkedin/PASS-GNN)
+-- The draws estimate the mean with the weights q instead of P: sampler:expectation() is the matrix
+-- of q, which exact inference may take in place of P. In the authors' program (linkedin/PASS-GNN)
 -- a neighbour that was drawn twice counts once, so that q is not the mean; the attention is trained
 -- by the z of the first layer alone, and every node has at most so many candidates, chosen once.
 

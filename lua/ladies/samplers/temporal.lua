@@ -66,9 +66,9 @@ end
 --             edge that was drawn uniformly from d weighs d / k
 -- node_times  an Index, the time of each node: of seeds for which a call gives none
 -- Ids repeat in a layer where a node is there at several times: block.times has those of block.dst,
--- and block.own its places in block.src. batch.P names P as it is when all is past.
--- sampler.exact(seeds, rng, {times = Index}) has no chance in it: all earlier edges of each node,
--- or the same most recent ones. By it ladies.inference.in_time goes.
+-- and block.own its places in block.src. batch.P names the P of the graph with all edges.
+-- sampler.exact(seeds, rng, {times = Index}), which ladies.inference.in_time uses, draws nothing at
+-- random: it takes all earlier edges of each node or, for "recent", the same ones as the sampler.
 local function temporal(edges, given)
   options.value(WHERE, "the edges", edges, "EdgeData")
   if not edges.times then errors.fail(WHERE .. ": the edges have no times") end

@@ -290,7 +290,7 @@ local function table_of(ranked, shown)
     local row = {config.model or "gcn"}
     for _, name in ipairs(VARIED) do row[#row + 1] = shown_value(config[name]) end
     results:add(tables.append(row, {others_of(one.choice),
-      Table.interval(one.values, shown.format), one.batches, #one.values,
+      Table.interval(one.values, shown.format, shown.format), one.batches, #one.values,
       Table.number(statistics.mean(statistics.column(one.records, "seconds")), "%.1f"),
       {text = cut and ("after %d of %d batches"):format(cut.batches, cut.of) or "",
         cut and cut.batches or "", cut and cut.of or ""}}))
@@ -328,14 +328,14 @@ end
 local function description(search, best)
   local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. %s on the validation nodes, of the model that is kept. %d choices in %.0f of
+  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.0f of
 %g s of training: all are trained for %d batches, first networks and then what differs in one
 setting from the best, the best quarter of them for %d, and the best three for %d with %d seeds,
 with %s. What was trained for more batches stands before the others; a run that the clock cut off
 counts for nothing beside those that came to their end. Where there are several seeds it is their
 mean with its 95 %% interval by Student's t; the best of these is chosen.]]):format(
-    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), #search.tried,
-    search.spent, search.opts.seconds, batches[1], batches[2], batches[3], RUNGS[3].seeds,
+    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
+    #search.tried, search.spent, search.opts.seconds, batches[1], batches[2], batches[3], RUNGS[3].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end
 
@@ -368,9 +368,10 @@ local function auto(given)
   search:set_data(opts.data or experiment.load(config), config)
   local task = experiment.task(config, search.data)
   search.shown = metric_text.of(task:metric(config.monitor, WHERE))
-  search.sign = search.shown.mode == "min" and -1 or 1
+  search.sign, search.unit = search.shown.mode == "min" and -1 or 1, task.unit
   if not task.units.val then
-    errors.fail(("%s: %s has no validation nodes to choose by"):format(WHERE, search.data.name))
+    errors.fail(("%s: %s has no validation %ss to choose by"):format(WHERE, search.data.name,
+      task.unit))
   end
   local identity = json.encode{auto = opts.settings, seconds = opts.seconds,
     data = hashes.of(search.data)}

@@ -7,6 +7,8 @@
 --   standard, quick    the values of options that are not given; those of `quick` where that is
 --   check(opts)        refuses the options, or completes them; nil where there is nothing to do
 --   seeded             whether the runs begin with settings.seed
+--   of_classes         whether it shows F1s of classes of nodes: the first run that is for another
+--                      task ends it
 --   strict, whole      whether it is an error that a data set is not here, and that a run fails;
 --                      otherwise it is a note
 --   made               functions that make data sets, by name
@@ -93,11 +95,22 @@ local function placing(declared, opened)
   end
 end
 
+-- Returns a function that fails for the record of a run whose task is not classes of nodes.
+local function only_classes(where)
+  return function(record)
+    if record.measure then
+      errors.fail(("%s: it shows F1s of classes, and %s is for another task, by %s; ladies compare "
+        .. "and ladies sweep serve any task"):format(where, record.config.dataset, record.measure))
+    end
+  end
+end
+
 -- Trains the cases that are not trained yet. Returns the notes that come before the declaration's
 -- own in the report and those that come after them.
 local function train(declared, study, cases, opts)
   local failures = {}
-  local records = repeated(study, cases, opts, failures)
+  local check = declared.of_classes and only_classes(declared.where) or nil
+  local records = repeated(study, cases, tables.merged(opts, {check = check}), failures)
   if declared.whole and failures[1] then
     errors.fail(("%s: %s"):format(declared.where, failures[1]))
   end

@@ -133,7 +133,7 @@ end
 
 local DEPTH = {
   where = WHERE, folder = "runs/depth", identity = {"depth", "settings"}, seeded = true,
-  strict = true, made = GENERATED,
+  strict = true, of_classes = true, made = GENERATED,
   name = function(opts) return opts.ablate and "depth-ablation" or "depth" end,
   title = function(opts)
     return opts.ablate and "What each part is worth" or "What depth is worth"
@@ -170,15 +170,7 @@ function DEPTH.cases(opts, names, place)
   return all, rows
 end
 
-function DEPTH.show(report, cases, opts, rows)
-  for _, case in ipairs(cases) do
-    local record = case.records[1]
-    if record and record.measure then
-      errors.fail(("%s: F1 by depth is of node classification, and %s is for another task, by %s; "
-        .. "ladies sweep --vary layers=... serves it"):format(WHERE, case.settings.dataset,
-        record.measure))
-    end
-  end
+function DEPTH.show(report, _, opts, rows)
   report:results((opts.ablate and table_of_parts or table_of_depth)(rows, opts))
   report:note(description(opts))
 end

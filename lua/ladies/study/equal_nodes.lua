@@ -10,8 +10,8 @@ local PROBES = 8   -- batches from which the nodes of a batch are estimated
 
 local equal_nodes = {}
 
---- Returns the number of samples beyond which more change nothing: that of all nodes for layers, or
--- the largest degree for neighbours.
+--- Returns the number of samples from which on more of them change nothing: the number of nodes for
+-- layer-wise samplers, the largest degree for samplers of neighbours.
 function equal_nodes.most(config, data)
   local graph = data.graph
   return methods.by_name[config.method].fan_out
@@ -19,8 +19,8 @@ function equal_nodes.most(config, data)
 end
 
 --- Finds the number in 1 .. most whose size(samples) is nearest to `wanted`: by doubling, then by
--- halving the interval, which takes sizes for ascending. size is called once for each number. A
--- number for which it fails counts as too small, as where independent draws took no node at all.
+-- halving the interval, on the assumption that sizes ascend. size is called once for each number. A
+-- number for which it fails counts as too small: independent draws may take no node at all.
 function equal_nodes.nearest(wanted, most, size)
   local known = {}
   local function size_of(samples)
@@ -44,8 +44,9 @@ end
 
 -- Returns the mean number of rows of a batch, of the input and all layers together.
 local function rows_of(config, data, samples)
-  -- The draws depend neither on the width, as the tables of histories do, nor on GraphSAINT's
-  -- counts, for which one subgraph is enough then.
+  -- The numbers of nodes depend neither on the width of the network nor on GraphSAINT's estimates
+  -- of how often nodes are drawn. So both are made as cheap as possible: width 1 saves memory for
+  -- the histories of VR-GCN, and one subgraph is enough for the estimates.
   local narrow = setmetatable({hidden = 1, coverage = config.coverage and 1e-6},
     {__index = config})
   local sampler = experiment.sampler(narrow, data, experiment.model(narrow, data), samples)

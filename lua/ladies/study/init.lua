@@ -188,6 +188,8 @@ end
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
 --           default the study stops at the first failure.
+-- check     check(record), called for a run that is finished, before its record is kept: an error
+--           ends the study
 -- data      a data set for all of them (by default each run's config.dataset is loaded); then runs
 --           are not side by side
 -- quiet     show no progress
@@ -197,7 +199,7 @@ end
 function Study:run(runs, given)
   local opts = options.check("ladies.study", given, {
     jobs = {"positive integer", 1}, threads = "positive integer or nil", failed = "callable or nil",
-    data = "any or nil", quiet = {"boolean", false},
+    check = "callable or nil", data = "any or nil", quiet = {"boolean", false},
   })
   runs = distinct(runs)
   local _ <close> = self:take()
@@ -215,6 +217,7 @@ function Study:run(runs, given)
     tick = function() shown:tick() end,
     finished = function(record)
       same_data:agree(record)
+      if opts.check then opts.check(record) end
       self:add(record)
       self.header.seconds = before + core.clock() - began
       self.folder:write_json("study.json", self.header)
@@ -253,7 +256,7 @@ end
 function Study:complete(runs, opts, notes)
   local failures = {}
   self:run(runs, {jobs = opts.jobs, threads = opts.threads, quiet = opts.quiet, data = opts.data,
-    failed = function(run, message)
+    check = opts.check, failed = function(run, message)
       failures[#failures + 1] = ("%s failed: %s"):format(run.key, message)
     end})
   local alone = opts.jobs and opts.jobs > 1 and of_this_process(runs)

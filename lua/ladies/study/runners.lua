@@ -20,7 +20,7 @@ local host = package.loaded.ladies_host or package.preload.ladies_host and requi
 local TICK = 0.2       -- seconds between two looks at the processes
 local ATTEMPTS = 2     -- of a run whose process was killed
 
---- Whether processes can be started: under the program `ladies` they can, in a stock lua5.4 they
+--- True if processes can be started: under the program `ladies` they can, in a stock lua5.4 they
 -- cannot.
 runners.possible = host ~= nil and host.program ~= ""
 

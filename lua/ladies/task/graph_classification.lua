@@ -20,7 +20,7 @@ local WHERE = "ladies.task.graph_classification"
 return function(data, given)
   options.value(WHERE, "the data set", data, "Dataset or table")
   local opts = options.check(WHERE, given, graphs.SPEC)
-  options.value(WHERE, "data.graph_of", data.graph_of, "Index")
+  graphs.check(WHERE, data)
   options.value(WHERE, "data.labels", data.labels, "Index or Tensor")
   return Task.new(tables.merged(classes(data), graphs.fields(data, data.classes, opts), {
     name = "graph classification", page = classes_page,

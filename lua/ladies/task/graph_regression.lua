@@ -19,7 +19,7 @@ local WHERE = "ladies.task.graph_regression"
 return function(data, given)
   options.value(WHERE, "the data set", data, "Dataset or table")
   local targets = options.value(WHERE, "data.targets", data.targets, "Tensor")
-  options.value(WHERE, "data.graph_of", data.graph_of, "Index")
+  graphs.check(WHERE, data)
   local opts = options.check(WHERE, given, tables.merged(regression.SPEC, graphs.SPEC))
   return Task.new(tables.merged(regression.fields(data, targets, opts),
     graphs.fields(data, targets.n_cols, opts), {name = "graph regression"}), WHERE)

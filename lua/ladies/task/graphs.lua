@@ -2,12 +2,20 @@
 -- are its seeds, and the rows that a model gives for these are pooled to one row for each graph.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local pooling = require "ladies.nn.pooling"
 
 local graphs = {}
 
 --- The options of these tasks, for options.check.
 graphs.SPEC = {pooling = {"mean|sum|max|attention", "mean"}, seed = {"integer", 1}}
+
+--- Fails, with `where` before it, for a data set that is one graph.
+function graphs.check(where, data)
+  if data.graph_of then return end
+  errors.fail(("%s: %s is one graph; of many, graph_of says in which one each node is")
+    :format(where, data.name or "the data set"))
+end
 
 --- graphs.fields(data, outputs, opts) -> table: the fields of a task (see ladies.task.new) of a
 -- data set of many graphs that are about its units: opts.pooling is the kind of pooling of rows of

@@ -46,7 +46,8 @@ local function check_relations(data, opts, against)
     errors.fail(("%s: relations = true asks for types of edges, which %s has not"):format(WHERE,
       data.name or "the data set"))
   elseif against == "pairs" then
-    errors.fail(WHERE .. ': relations are tested against candidates = "all" or a number of them')
+    errors.fail(WHERE .. ': relations are tested against candidates: --candidates all, or a number '
+      .. "of them, such as --candidates 100 (in Lua candidates)")
   end
 end
 
@@ -171,8 +172,8 @@ end
 -- decoder a score for each pair, whose loss is binary cross-entropy.
 -- edge_split     shares of the edges for training, validation and test, in per cent; propagation,
 --                in training and in evaluation, has those for training alone. "time:80/10/10", or
---                "time": by the times of edges, as links.split has it; what edges are tested
---                against are then no edges at the time of the edge; at other times they may be
+--                "time": by the times of edges, as links.split has it. The pairs that an edge is
+--                tested against are then no edges at its time, but may be edges at other times
 -- in_time        whether the row of a node is that at the time of the edge, by the edges from
 --                before it, in training and in evaluation: for edges divided by time, and for the
 --                sampler ladies.samplers.temporal alone. A negative has the time of its positive
@@ -198,7 +199,7 @@ end
 --                and 10 (filtered), or a number of nodes for each end that make no edge
 -- relations      whether the types of edges (data.edges.types) are relations, which distmult and
 --                complex tell apart: each edge is a triple, a negative keeps its relation, and
---                edges are tested against candidates, where the node that stays is one of all
+--                edges are tested against candidates, among which is the end that stays, too
 -- seed           of the decoder's first weights
 -- task.data.edges has what the data set knows of the edges for training, for models that read their
 -- types or features. In it the inverse of a type is a type of its own, as in data.edges.
@@ -222,7 +223,7 @@ return function(data, given)
       relations = edges.n_relations,
       rng = core.rng(opts.seed):fork(-2)}
   end
-  decoder()                                     -- what it does not take is told before the run
+  decoder()                       -- so that options that it refuses are an error before the run
   return Task.new(tables.merged(fields, {
     name = "link prediction", unit = "edge",
     data = copies.with_graph(data, edges.graph, opts.in_time and data.edges or edges.edge_data),

@@ -3,7 +3,7 @@
 -- the time of the edge, and the rows of nodes that score them may be those at that time.
 
 local core = require "ladies_core"
-local csv = require "ladies.report.csv"
+local edge_cells = require "ladies.task.edge_cells"
 local in_time = require "ladies.links.in_time"
 local links = require "ladies.links"
 local metrics = require "ladies.evaluation.metrics"
@@ -54,21 +54,6 @@ local function pairs_of_ends(edges, opts, node_types)
   return from[at], to[at]
 end
 
--- Returns the beginning of the columns of predictions for edges, and a function that gives the
--- cells of an edge: its ends, by their names too where nodes have names, and its time.
-local function ends_of(edges, names)
-  local head = names and "from,from_name,to,to_name" or "from,to"
-  return head .. (edges.times and ",time" or ""), function(edge)
-    local cells = {}
-    for _, node in ipairs{edges.from[edge], edges.to[edge]} do
-      cells[#cells + 1] = ("%d"):format(node - 1)
-      cells[#cells + 1] = names and csv.field(names[node]) or nil
-    end
-    if edges.times then cells[#cells + 1] = ("%d"):format(edges.times[edge] + edges.time_origin) end
-    return table.concat(cells, ",")
-  end
-end
-
 -- Returns the score of pairs by rows(nodes, times), the model's rows of nodes at times.
 local function scores_at(edges, opts, units, model, rows, from, to)
   local times = edges.times[units]
@@ -81,7 +66,7 @@ end
 --- link_tests.pairs(edges, opts, data) -> table: the fields of a task (ladies.task.new) in
 -- which edges are tested against as many pairs that are no edges.
 function link_tests.pairs(edges, opts, data)
-  local node_types, node_names = data.node_types, data.node_names
+  local node_types = data.node_types
   local other_from, other_to
   local function ends(units)
     if not other_from then
@@ -126,7 +111,7 @@ function link_tests.pairs(edges, opts, data)
         pairs_to = against_to:slice(n + 1, 2 * n), times = edges.times and edges.times[units]}
     end,
     columns = function(out, units)
-      local head, ends_at = ends_of(edges, node_names)
+      local head, ends_at = edge_cells(edges, data)
       return head .. ",score", function(i)
         return ("%s,%.6g"):format(ends_at(units[i]), out[i])
       end
@@ -183,7 +168,7 @@ end
 --- link_tests.candidates(edges, opts, k, data) -> table: the fields of a task in which edges
 -- are ranked among candidates, all nodes or k for each end that training replaces (opts.corrupt).
 function link_tests.candidates(edges, opts, k, data)
-  local node_types, node_names = data.node_types, data.node_names
+  local node_types = data.node_types
   local others
   local sides = opts.corrupt == "both" and {"to", "from"} or {opts.corrupt}
   local infer = edges.times and k and ranking_at(edges, opts, k, sides, node_types) or nil
@@ -211,7 +196,7 @@ function link_tests.candidates(edges, opts, k, data)
         from = edges.from[units], to = edges.to[units], times = edges.times and edges.times[units]}
     end,
     columns = function(ranks, units)
-      local head, ends_at = ends_of(edges, node_names)
+      local head, ends_at = edge_cells(edges, data)
       return ("%s,rank_of_%s"):format(head, table.concat(sides, ",rank_of_")), function(i)
         local cells = ("%s,%.10g"):format(ends_at(units[i]), ranks[i])
         return sides[2] and ("%s,%.10g"):format(cells, ranks[#units + i]) or cells

@@ -2,10 +2,12 @@
 -- drawn, what the model predicts for these, the loss, the metrics, and how results are shown.
 -- ladies.task.new documents the fields.
 
+local checks = require "ladies.data.checks"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local of_class = require("ladies.base.fields").of_class
+local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -38,6 +40,10 @@ local METRIC = {
   scores = {"boolean", false},
 }
 
+-- What is called in the process that trains. `draw` crosses to workers as it is.
+local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer", "predict", "known",
+  "arrays", "columns", "page"}
+
 local PARTS = {train = "Index", val = "Index or nil", test = "Index or nil"}
 
 local function same(x) return x end
@@ -52,13 +58,18 @@ local function metrics_of(where, given)
       errors.fail(("%s: metrics has %s twice"):format(where, list[i].name))
     end
     seen[list[i].name] = true
+    list[i].of = errors.owned(list[i].of)
   end
   return list
 end
 
 -- Fills in the fields that are the same for all tasks on nodes.
-local function complete_of_nodes(task)
+local function complete_of_nodes(where, task)
   local n = task.data.features and task.data.features.n_rows
+  for _, part in ipairs(n and checks.SPLIT or {}) do
+    checks.ids({where = where .. ": units", keys = {[part] = part}, shift = 0}, part,
+      task.units[part] or {}, n)
+  end
   task.all = task.all or n and core.range(1, n) or nil
   task.nodes = task.nodes or same
   if task.own_seeds == nil then task.own_seeds = true end
@@ -85,7 +96,7 @@ end
 -- data         the data set that samplers, models and inference see. That of link prediction has
 --              the edges for training alone
 -- units        {train = Index, val = Index, test = Index}: the units of each part, val and test
---              where there are any
+--              where there are any; an error for nodes that the data set has not
 -- all          Index of all units; of nodes it is all nodes by default
 -- outputs      the columns that a model gives for a node, called `outputs_are` ("classes") in
 --              errors; without it the model decides
@@ -132,10 +143,14 @@ function Task.new(fields, where)
   where = where or "ladies.task.new"
   local task = options.check(where, fields, SPEC)
   options.check(where .. ": units", task.units, PARTS)
+  if not task.data.features then
+    errors.fail(where .. ": data must be a data set, with features")
+  end
+  for _, name in ipairs(CALLED) do task[name] = errors.owned(task[name]) end
   task.metrics = metrics_of(where, task.metrics)
   task.predict = task.predict or same
   if task.unit == "node" then
-    complete_of_nodes(task)
+    complete_of_nodes(where, task)
   else
     check_of_others(where, task)
   end
@@ -184,7 +199,9 @@ end
 --- task:equip(model: table) -> Model: gives a model the task's decoder, where the task has one and
 -- the model none. Returns the model.
 function Task:equip(model)
-  if self.decoder and rawget(model, "decoder") == nil then model.decoder = self.decoder() end
+  if self.decoder and rawget(model, "decoder") == nil then
+    model.decoder = options.value(self.name, "what decoder gives", self.decoder(), "table")
+  end
   return model
 end
 
@@ -206,6 +223,7 @@ function Task:loss_of(h, batch, model, loss)
   local weight, units = rawget(batch, "loss_weight"), rawget(batch, "units")
   if self.read then
     h = self.read(h, batch, model)
+    if h == nil then errors.fail(self.name .. ": read must return what the loss takes, got nil") end
   elseif batch.loss_nodes then
     h, units = h:rows(batch.loss_nodes), batch.output[batch.loss_nodes]
     weight = weight and weight[batch.loss_nodes]
@@ -215,13 +233,26 @@ function Task:loss_of(h, batch, model, loss)
   return (loss or self.loss)(h, self.targets(units, batch), weight, batch, model)
 end
 
+-- Returns what a model's rows, all of them finite, come to for some units.
+local function read_rows(task, h, units, model)
+  if task.score then return task.score(h, units, model) end
+  local nodes = task.nodes and task.nodes(units) or core.range(1, h.n_rows)
+  return task.read(h, {units = units, output = nodes}, model)
+end
+
 --- task:scored(h: Tensor, units: Index, model: table) -> any: `out` for evaluation, from the rows h
--- of the nodes that the units need.
+-- of the nodes that the units need. Where a Tensor that a decoder gives is not finite, nil and the
+-- number.
 function Task:scored(h, units, model)
-  if self.score then return self.score(h, units, model) end
-  if not self.read then return h end
-  local nodes = self.nodes and self.nodes(units) or core.range(1, h.n_rows)
-  return self.read(h, {units = units, output = nodes}, model)
+  if not (self.score or self.read) then return h end
+  local out, finite, value = read_rows(self, h, units, model), true, nil
+  if not out then
+    errors.fail(("%s: %s must return what its metrics take, got %s"):format(self.name,
+      self.score and "score" or "read", tostring(out)))
+  end
+  if options.class_of(out) == "Tensor" then finite, value = out:is_finite() end
+  if not finite then return nil, value end
+  return out
 end
 
 --- task:inferred(where: string, units: Index, model: table, sampler: Sampler) -> any: `out` for
@@ -267,6 +298,11 @@ function Task:values(predicted, out, units, names)
   return found
 end
 
+local function fail_not_finite(where, value)
+  errors.fail(("%s: what the model gives is not finite: it has %s"):format(where,
+    not_finite(value)))
+end
+
 --- task:evaluate(model: table, part: string | Index [, {P =, memory = integer | string, folder =
 -- string, sampler = Sampler}]) -> table: evaluates a model on a part of the units, or on some of
 -- them: returns its metrics by name, by exact inference, with the options of
@@ -282,13 +318,14 @@ function Task:evaluate(model, part, given)
   opts.sampler = nil
   if self.infer then
     local out, wrong = self:inferred(where, units, model, sampler)
-    if not out then errors.fail(("%s: what the model gives has %s"):format(where, wrong)) end
+    if not out then fail_not_finite(where, wrong) end
     return self:values(self.predict(out, units), out, units)
   end
   opts.nodes = self.nodes and self.nodes(units) or nil
   local h = inference.exact(model, self.data, opts)
   self:check_outputs(where, h)
-  local out = core.no_grad(self.scored, self, h, units, model)
+  local out, wrong = core.no_grad(self.scored, self, h, units, model)
+  if not out then fail_not_finite(where, wrong) end
   return self:values(self.predict(out, units), out, units)
 end
 

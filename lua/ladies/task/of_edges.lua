@@ -6,6 +6,9 @@
 
 local copies = require "ladies.data.copies"
 local core = require "ladies_core"
+local csv = require "ladies.report.csv"
+local edge_cells = require "ladies.task.edge_cells"
+local EdgeData = require "ladies.data.edges"
 local edge_list = require "ladies.data.edges.list"
 local edge_split = require "ladies.task.edge_split"
 local errors = require "ladies.base.errors"
@@ -39,20 +42,29 @@ local function parts_by_chance(where, n, opts, val, test)
     train = part(n_test + n_val + 1, n)}
 end
 
+-- Returns what is known of the edges of a data set, of a graph that is only weighted its weights.
+local function edges_of(where, data)
+  if data.edges then return data.edges end
+  local A = data.graph.adjacency
+  local weights = A:entry_values()
+  if A.nnz > 0 and (weights:min() ~= 1 or weights:max() ~= 1) then
+    return EdgeData.new{adjacency = A, weights = weights}
+  end
+  errors.fail(("%s: %s has no features, types, times or weights of edges"):format(where,
+    data.name or "the data set"))
+end
+
 -- Returns the examples of a data set: where they begin and end, their positions among its edges,
 -- the parts of the split, their times in time, and what propagation uses.
 local function examples(where, data, opts)
-  local edges = data.edges
-  if not edges then
-    errors.fail(("%s: %s has no features, types, times or weights of edges"):format(where,
-      data.name or "the data set"))
-  end
+  local edges = edges_of(where, data)
   local entries = edges:entries()
   local A = edges.adjacency
   local from, to = A:col_of()[entries], A:row_of()[entries]
   local chosen = is_example(edges, from, to):positions()
   local val, test, by_time = edge_split(where, opts.edge_split)
-  local list = {from = from[chosen], to = to[chosen], chosen = chosen, graph = data.graph}
+  local list = {from = from[chosen], to = to[chosen], chosen = chosen, graph = data.graph,
+    known = edges}
   if by_time and not edges.times then
     errors.fail(where .. ": a split by time asks for edges with times")
   elseif opts.in_time and not by_time then
@@ -66,7 +78,9 @@ local function examples(where, data, opts)
     local past = edges.times:below(parts.cut):positions()
     list.graph = Graph.new(edge_list.part(edges, past).adjacency)
   end
-  if opts.in_time then list.times, list.edges = edges.times[chosen], edges end
+  if opts.in_time then
+    list.times, list.time_origin, list.edges = edges.times[chosen], edges.time_origin, edges
+  end
   return list
 end
 
@@ -102,7 +116,7 @@ local function common(list, opts, outputs)
     return decoder.mlp:apply(h[from]:concat(h[to]), rng)
   end
   local fields = {
-    unit = "edge", units = list.units,
+    unit = "edge", units = list.units, all = core.range(1, #list.from),
     outputs = opts.embedding, outputs_are = "columns of a row",
     draw = function(units, _, sample)
       local from, to = all_from[units], all_to[units]
@@ -131,19 +145,19 @@ end
 --- ladies.task.edge_classification(data: Dataset [, {edge_split = "85/5/10", edge_split_seed = 1,
 -- embedding = 64, seed = 1, in_time = false}]) -> Task: of which type each edge of a data set is
 -- (data.edges.types): cross-entropy, micro-F1 and macro-F1. The model gives the nodes rows of
--- `embedding` columns, and a multilayer perceptron reads those of both ends. What a mini-batch is
--- drawn of are edges; an edge and its reverse are one, and the inverse of a type is none. The split
--- is by chance, by its seed, or with edge_split = "time" or "time:80/10/10" by the times of edges,
--- as links.split has it; propagation then has the edges for training alone. With in_time, for such
--- a split and the sampler ladies.samplers.temporal, it has for each edge those from before it, with
--- features and types. `seed` is of the perceptron's first weights.
+-- `embedding` columns, and a multilayer perceptron reads those of both ends. Mini-batches are drawn
+-- of edges; an edge and its reverse count as one, and edges of an inverse type do not count. The
+-- split is by chance, by its seed, or with edge_split = "time" or "time:80/10/10" by the times of
+-- edges, as links.split has it; propagation then has the edges for training alone. With in_time,
+-- for such a split and the sampler ladies.samplers.temporal, it has for each edge those from before
+-- it, with features and types. `seed` is of the perceptron's first weights.
 function of_edges.classification(data, given)
   local where = "ladies.task.edge_classification"
   options.value(where, "the data set", data, "Dataset")
   local opts = options.check(where, given, SPEC)
   local list = examples(where, data, opts)
-  if not data.edges.types then errors.fail(where .. ": the edges have no types") end
-  local types, names = data.edges.types[list.chosen], data.edges.type_names
+  if not list.known.types then errors.fail(where .. ": the edges have no types") end
+  local types, names = list.known.types[list.chosen], list.known.type_names
   local classes = types:max()
   return Task.new(tables.merged(common(list, opts, classes), {
     name = "edge classification", data = copies.with_graph(data, list.graph, list.edges),
@@ -160,9 +174,13 @@ function of_edges.classification(data, given)
     end,
     columns = function(out, units)
       local predicted = out:argmax()
-      return "from,to,predicted,type", function(i)
-        return ("%d,%d,%d,%d"):format(list.from[units[i]] - 1, list.to[units[i]] - 1,
-          predicted[i] - 1, types[units[i]] - 1)
+      local head, ends_at = edge_cells(list, data)
+      local named = names and ",predicted_name,type_name" or ""
+      return head .. ",predicted,type" .. named, function(i)
+        local guess, truth = predicted[i], types[units[i]]
+        local cells = ("%s,%d,%d"):format(ends_at(units[i]), guess - 1, truth - 1)
+        return names and ("%s,%s,%s"):format(cells, csv.field(names[guess]),
+          csv.field(names[truth])) or cells
       end
     end,
   }), where)
@@ -179,7 +197,13 @@ local function numbers_of(where, edges, target)
     if name == target then column = i end
   end
   local n = edges.features and edges.features.n_cols or 0
-  if not column or column < 1 or column > n then
+  if n == 0 and edges.weights then
+    errors.fail(('%s: the edges have weights alone, and target must be "weight", got "%s"'):format(
+      where, target))
+  elseif n == 0 then
+    errors.fail(('%s: the edges have neither features nor weights, got the target "%s"'):format(
+      where, target))
+  elseif not column or column < 1 or column > n then
     errors.fail(('%s: target must be "weight", or a feature of the edges by its name or its number '
       .. 'from 1 to %d, got "%s"%s'):format(where, n, target,
         options.hint(tostring(target), names, "there are")))
@@ -197,7 +221,7 @@ function of_edges.regression(data, given)
   options.value(where, "the data set", data, "Dataset")
   local opts = options.check(where, given, tables.merged(SPEC, {target = {"string", "1"}}))
   local list = examples(where, data, opts)
-  local numbers = numbers_of(where, data.edges, opts.target)[list.chosen]
+  local numbers = numbers_of(where, list.known, opts.target)[list.chosen]
   local A, graph = list.graph.adjacency, list.graph
   if opts.target == "weight" then graph = Graph.new(A:with_values(core.ones(A.nnz))) end
   return Task.new(tables.merged(common(list, opts, 1), {
@@ -217,9 +241,9 @@ function of_edges.regression(data, given)
         from = list.from[units], to = list.to[units]}
     end,
     columns = function(out, units)
-      return "from,to,predicted,target", function(i)
-        return ("%d,%d,%.9g,%.9g"):format(list.from[units[i]] - 1, list.to[units[i]] - 1,
-          out:get(i, 1), numbers[units[i]])
+      local head, ends_at = edge_cells(list, data)
+      return head .. ",predicted,target", function(i)
+        return ("%s,%.9g,%.9g"):format(ends_at(units[i]), out:get(i, 1), numbers[units[i]])
       end
     end,
   }), where)

@@ -39,9 +39,7 @@ static ld_status take_gradients(lua_State *L, ld_node *n, int base, int returned
             return ld_fail(LD_SHAPE, "backward gave %s as gradient %d, a Tensor of %s expected",
                            given ? ld_tensor_shape(given) : luaL_typename(L, base + i), i + 1,
                            ld_tensor_shape(in));
-        ld_status st = ld_grad_add(in, given);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_grad_add(in, given));
     }
     return LD_OK;
 }

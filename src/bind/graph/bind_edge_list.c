@@ -62,9 +62,10 @@ static const bind_function methods[] = {
      .reads = "A"},
     {"align", matrix_align,
      "P:align(A: Matrix) -> Index\n"
-     "For each entry of P its position in A, whose entries P has in the same order, or 0 for one on\n"
-     "the diagonal that A has not: P is made of A by A:normalize or its like. Of parallel entries\n"
-     "the k-th is the k-th. An error where P has other entries.",
+     "For each entry of P its position in A, or 0 for an entry on the diagonal that A does not\n"
+     "have. P is made of A by A:normalize or a similar function, so it has A's entries in A's\n"
+     "order; the k-th of parallel entries of P is the k-th of those of A. An error where P has\n"
+     "other entries.",
      .reads = "P A"},
     {NULL, NULL, NULL},
 };

@@ -22,8 +22,8 @@ static const bind_function methods[] = {
     {"metis", matrix_metis,
      "A:metis(k, rng [, {weighted = false}]) -> Index\n"
      "The part 1 .. k of every node of a square matrix by METIS (Karypis and Kumar 1998): parts of\n"
-     "nearly equal size with few entries between them. graph:partition says what goes in and what\n"
-     "is defined; an error where the program was built without METIS.",
+     "nearly equal size with few entries between them. Scripts call graph:partition, which checks\n"
+     "k and the graph; an error where the program was built without METIS.",
      .reads = "A"},
     {"cut", matrix_cut,
      "A:cut(part_of: Index) -> integer\n"

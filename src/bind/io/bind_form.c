@@ -59,9 +59,7 @@ static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)
 static ld_status load_strings(void *place, const ld_npy_header *h, ld_source *s)
 {
     void **buffer = place;
-    ld_status st = ld_npy_expect(h, s, "US", "texts (U or S)");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_npy_expect(h, s, "US", "texts (U or S)"));
     *buffer = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_IO);
     return *buffer ? ld_npy_read_texts(*buffer, h, s) : LD_NOMEM;
 }
@@ -69,9 +67,7 @@ static ld_status load_strings(void *place, const ld_npy_header *h, ld_source *s)
 static ld_status load_text(void *place, const ld_npy_header *h, ld_source *s)
 {
     void **buffer = place;
-    ld_status st = ld_npy_expect(h, s, h->type.size == 1 ? "u" : "", "uint8");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_npy_expect(h, s, h->type.size == 1 ? "u" : "", "uint8"));
     *buffer = ld_alloc((size_t)ld_npy_bytes(h), LD_MEM_IO);
     return *buffer ? ld_npy_read_bytes(*buffer, h, s) : LD_NOMEM;
 }

@@ -101,7 +101,7 @@ static const bind_function functions[] = {
 
 static const bind_function methods[] = {
     {"find", names_find,
-     "names:find(text) -> integer | nil\nThe number of a name; nil when it is none."},
+     "names:find(text) -> integer | nil\nThe number of a name; nil if it is not in the list."},
     {"add", names_add,
      "names:add(text) -> integer\nThe number of a name, which is added if it is new. With \"\" among\n"
      "them a field of a column may be empty."},

@@ -68,8 +68,8 @@ void bind_check(lua_State *L, ld_status status)
     if (status == LD_OK)
         return;
     if (status == LD_CANCELLED) {
-        /* Who set the cancel flag has set a hook as well, for Lua code. Raising the interruption
-         * through it makes one Ctrl-C one error. */
+        /* Ctrl-C sets the cancel flag and also a hook, which interrupts Lua code. The interruption
+         * is raised by the hook here, too, so that one Ctrl-C is not two errors. */
         lua_Hook hook = lua_gethook(L);
         if (hook)
             hook(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});

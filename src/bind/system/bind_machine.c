@@ -4,19 +4,60 @@
 
 #include "base/version.h"
 #include "graph/csr.h"
+#include "kernel/gemm.h"
 #include "state/bind.h"
 #include "system/clock.h"
+#include "system/loops.h"
 #include "system/machine.h"
 #include "system/platform.h"
 #include "system/simd.h"
 #include "system/threads.h"
-#include "kernel/gemm.h"
 
 static ld_status threads(bind_call *c)
 {
     if (!lua_isnil(c->L, 1))
         bind_check(c->L, ld_set_threads(c->in[0].integer));
     c->out[0].integer = ld_threads();
+    return LD_OK;
+}
+
+/* Sets a field of the table on top of the stack. */
+static void set_number(lua_State *L, const char *name, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void push_loop(lua_State *L, const ld_loop_cost *loop)
+{
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, loop->name);
+    lua_setfield(L, -2, "name");
+    set_number(L, "calls", (double)loop->calls);
+    set_number(L, "chunks", (double)loop->chunks);
+    set_number(L, "seconds", loop->seconds);
+    lua_createtable(L, 0, LD_LOOP_WIDTHS);
+    for (int w = 0; w < LD_LOOP_WIDTHS; w++) {
+        lua_pushnumber(L, loop->within[w]);
+        lua_rawseti(L, -2, ld_loop_widths[w]);
+    }
+    lua_setfield(L, -2, "within");
+}
+
+static ld_status watch_loops(bind_call *c)
+{
+    ld_loops_watch(c->in[0].flag);
+    if (c->in[0].flag)
+        return LD_OK;
+    int n;
+    double watching;
+    const ld_loop_cost *loops = ld_loops_seen(&n, &watching);
+    lua_createtable(c->L, n, 1);
+    for (int i = 0; i < n; i++) {
+        push_loop(c->L, &loops[i]);
+        lua_rawseti(c->L, -2, i + 1);
+    }
+    set_number(c->L, "watching", watching);
     return LD_OK;
 }
 
@@ -88,6 +129,12 @@ static const bind_function functions[] = {
      "depend on it. Where nobody has set it, it is the number of processors that this process may use:\n"
      "no more than its control groups' quota, rounded up, and its part of the host's where several\n"
      "ranks share it."},
+    {"watch_loops", watch_loops,
+     "ladies_core.watch_loops(on: boolean) -> table | nil\n"
+     "Begins to watch the parallel loops, which then run in one thread, or ends it and returns what\n"
+     "was seen: for each function that loops ran, {name =, calls =, chunks =, seconds =, within =},\n"
+     "where within[p] are the seconds that p = 2, 8, 16, 32 or 64 threads would take for the same\n"
+     "chunks on a machine that has them; and watching, the seconds in loops and of watching them."},
     {"machine", machine,
      "ladies_core.machine() -> table\n"
      "The part of the machine that this process has: memory in bytes, the machine's or, where it\n"

@@ -3,9 +3,9 @@
  *
  * Each worker has a Lua state of its own, made when it gets its first number. Numbers are claimed
  * in order, and at most `ahead` results exist that have not been taken: result n lies in slot n %
- * ahead. Job and results cross as parcels, so no state is ever used by two threads. Nothing runs
- * unless the owner has it: closing the Workers stops all threads, in C loops by the flag that core
- * polls, in Lua by a hook, and waits for them. */
+ * ahead. Job and results cross as parcels, so no state is ever used by two threads. No thread
+ * outlives the Workers: closing them stops all threads, in C loops by the flag that core polls, in
+ * Lua by a hook, and waits for them. */
 #include <pthread.h>
 #include <time.h>
 
@@ -18,7 +18,7 @@
 enum {
     MOST_WORKERS = 256,
     MOST_AHEAD = 4096,
-    WAIT_NS = 20000000, /* between two looks of the owner, who waits, at its own */
+    WAIT_NS = 20000000, /* the owner, while it waits, looks this often whether it is cancelled */
 };
 
 typedef struct {

@@ -13,9 +13,9 @@ static inline float ld_float_of_bits(uint32_t bits)
     return value;
 }
 
-/* IEEE 754 binary16: its exponent and fraction in the places of a float's make a float that is
- * 2^112 too small, subnormal ones included; from 2^16 on, which is past the largest, it was no
- * number. */
+/* Converts IEEE 754 binary16. Its exponent and fraction, shifted to the places where a float has
+ * them, are a float that is too small by the factor 2^112, also if the number is subnormal. A
+ * result of 2^16 or more is past the largest binary16, so the bits meant infinity or NaN. */
 static inline float ld_float_of_float16(uint16_t bits)
 {
     float size = ld_float_of_bits((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;

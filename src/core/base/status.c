@@ -10,7 +10,9 @@ static _Thread_local char message[512];
 static const atomic_int *_Atomic cancel_flag;
 static atomic_int deferred;
 static _Thread_local const atomic_int *worker_flag; /* NULL unless this thread is a worker */
-static atomic_llong looks; /* see ld_cancel_at: those left, or -1 when there are none, 0: any */
+/* How many looks at the cancel flag do not find it raised yet (see ld_cancel_at): -1 when none is
+ * left, 0 while this is switched off. */
+static atomic_llong looks;
 
 void ld_set_message(const char *format, ...)
 {

@@ -76,9 +76,9 @@ static inline ld_status ld_poll_at(long long i)
     return i % 1024 == 0 ? ld_poll() : LD_OK;
 }
 
-/* Lets the n-th look at the cancel flag from now, and all after it, find it raised, for tests;
- * looks of workers and looks that are deferred do not. 0 switches this off. Returns true if the
- * call before has come to that. */
+/* For tests: lets the n-th look at the cancel flag from now, and all after it, find it raised.
+ * Looks of workers, and those while cancelling is deferred, are not counted. 0 switches this off.
+ * Returns true if the n-th look of the call before has taken place. */
 bool ld_cancel_at(long long n);
 
 #endif

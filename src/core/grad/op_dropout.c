@@ -146,9 +146,7 @@ static ld_status dropout_backward(ld_node *n)
                  .masks = (mask *)n->saved[0]->data,
                  .size = ld_tensor_size(n->out),
                  .scale = scale_of(n->number)};
-    ld_status st = ld_grad_pass(n, n->in[0], &grad, &d.accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &grad, &d.accumulate));
     d.out = grad->data;
     return ld_parallel_for(groups(d.size), GRAIN, backward, &d);
 }
@@ -197,9 +195,7 @@ static ld_status kept_positions(ld_index **out, int64_t n, double p, ld_stream s
 {
     uint32_t threshold = threshold_of(p);
     ld_index *kept;
-    ld_status st = ld_index_new(&kept, n);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_index_new(&kept, n));
     kept->size = 0;
     for (int64_t first = 0; first < n; first += GROUP) {
         draws d;

@@ -12,9 +12,7 @@ static ld_status unary_backward(ld_node *n)
     const ld_tensor *x = n->in[0], *y = n->out;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
     return ld_map_backward(dx->data, y->grad->data, x->data, y->data, ld_tensor_size(x),
                            (ld_unary)n->variant, (float)n->number, accumulate);
 }
@@ -76,9 +74,7 @@ static ld_status affine_backward(ld_node *n)
     const ld_tensor *dy = n->out->grad;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
     if (accumulate)
         return ld_scale(dx->data, dy->data, ld_tensor_size(dy), (float)n->number, true);
     return ld_affine(dx->data, dy->data, ld_tensor_size(dy), (float)n->number, 0);

@@ -49,9 +49,7 @@ static ld_status cross_entropy_backward(ld_node *n)
     cross_entropy_d p = {.n = n, .g = n->out->grad->data[0]};
     if (!ld_wants_grad(n->in[0]))
         return LD_OK;
-    ld_status st = ld_grad_target(n->in[0], &grad, &p.accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(n->in[0], &grad, &p.accumulate));
     p.grad = grad->data;
     return ld_parallel_for(grad->n_rows, ROW_GRAIN, cross_entropy_d_rows, &p);
 }
@@ -162,9 +160,7 @@ static ld_status binary_cross_entropy_backward(ld_node *n)
     binary p = {.n = n, .g = n->out->grad->data[0]};
     if (!ld_wants_grad(n->in[0]))
         return LD_OK;
-    ld_status st = ld_grad_target(n->in[0], &grad, &p.accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(n->in[0], &grad, &p.accumulate));
     p.grad = grad->data;
     return ld_parallel_for(grad->n_rows, ROW_GRAIN, binary_d_rows, &p);
 }

@@ -268,9 +268,7 @@ static ld_status inverse_backward(ld_node *n)
     const ld_tensor *x = n->in[0], *y = n->out;
     bool root = n->variant;
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_zeroed(n->in[0], &grad));
     for (int64_t i = 0; i < x->n_rows; i++) {
         double v = y->data[i];
         if (x->data[i] != 0)

@@ -157,9 +157,7 @@ static ld_status normalize_rows_backward(ld_node *n)
     const ld_tensor *y = n->out;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
     return ld_normalize_rows_backward(dx->data, y->grad->data, y->data, n->saved[0]->data,
                                       y->n_rows, y->n_cols, accumulate);
 }

@@ -49,9 +49,7 @@ static ld_status sums_backward(ld_node *n)
     const ld_operand g = {n->out->grad->data, by_row, !by_row};
     ld_tensor *x = n->in[0], *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(x, &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(x, &grad, &accumulate));
     return ld_spread(grad->data, g, n->variant & SQUARES ? x->data : NULL, x->n_rows, x->n_cols,
                      (float)n->number, accumulate);
 }
@@ -87,9 +85,7 @@ static ld_status extremes_backward(ld_node *n)
 {
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_zeroed(n->in[0], &grad));
     for (int64_t k = 0; k < n->index->size; k++) {
         int64_t other = n->index->data[k];
         grad->data[n->variant == 0 ? other * grad->n_cols + k : k * grad->n_cols + other] +=
@@ -132,9 +128,7 @@ ld_status ld_op_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
     ld_tensor *y;
     ld_node node = {.name = "norm", .backward = norm_backward, .in = {x}};
-    ld_status st = ld_tensor_new(&y, 1, 1, 1);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_new(&y, 1, 1, 1));
     y->data[0] = (float)ld_tensor_norm(x);
     return ld_tape_finish(tape, out, y, &node, LD_OK);
 }
@@ -144,9 +138,7 @@ static ld_status cumsum_backward(ld_node *n)
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(n->in[0], &grad, &accumulate));
     return ld_running_sums(grad->data, g->data, g->n_rows, g->n_cols, n->variant == 0, true,
                            accumulate);
 }

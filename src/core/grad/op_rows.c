@@ -12,9 +12,7 @@ static ld_status gather_backward(ld_node *n)
 {
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_zeroed(n->in[0], &grad));
     return ld_scatter_rows(grad->data, g->data, n->index->data, n->index->size, grad->n_cols,
                            false);
 }
@@ -40,9 +38,7 @@ static ld_status scatter_backward(ld_node *n)
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(n->in[0], &grad, &accumulate));
     return ld_gather_rows(grad->data, g->data, n->index->data, n->index->size, grad->n_cols,
                           accumulate);
 }
@@ -178,9 +174,7 @@ static ld_status take_columns(ld_tensor *part, const ld_tensor *whole, int64_t f
 {
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(part, &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(part, &grad, &accumulate));
     return ld_copy_block(grad->data, grad->n_cols, whole->data + first, whole->n_cols, grad->n_rows,
                          grad->n_cols, accumulate);
 }
@@ -218,9 +212,7 @@ static ld_status slice_cols_backward(ld_node *n)
 {
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
-    ld_status st = ld_grad_zeroed(n->in[0], &grad);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_zeroed(n->in[0], &grad));
     return ld_copy_block(grad->data + (int64_t)n->number, grad->n_cols, g->data, g->n_cols,
                          g->n_rows, g->n_cols, true);
 }

@@ -152,9 +152,7 @@ ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_
 
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
 {
-    ld_status st = t->grad ? ld_tensor_change(t->grad) : ld_tensor_like(&t->grad, t);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(t->grad ? ld_tensor_change(t->grad) : ld_tensor_like(&t->grad, t));
     *accumulate = t->has_grad;
     *grad = t->grad;
     t->has_grad = true;
@@ -284,8 +282,8 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
     if (st != LD_OK)
         return st;
     grad->data[0] = 1.0f;
-    /* A model that knows its nodes by heart has denormal gradients by the thousand. They move no
-     * weight, and make a step several times as long. */
+    /* A model whose loss is almost 0 has denormal gradients by the thousand. They move no weight,
+     * and make a step several times as long. */
     ld_float_mode mode = ld_float_mode_get();
     ld_float_mode_set(ld_float_mode_flushing(mode));
     t->walking = true;

@@ -23,9 +23,9 @@ ld_status ld_csr_from_list(ld_csr **out, ld_index **order, int64_t n_rows, int64
  * ld_csr_canonical makes otherwise. */
 ld_status ld_csr_ordered(ld_csr **out, ld_csr *a);
 
-/* For each entry of p the position of the same one in a, -1 for one on the diagonal that a lacks; of
- * parallel entries the k-th is the k-th. Rows of both must ascend. LD_VALUE for another entry that a
- * lacks. */
+/* Gives for each entry of p the position of the entry of a in the same place, or -1 for an entry on
+ * the diagonal that a lacks. Where several entries are in one place, the k-th of p is the k-th of
+ * a. Rows of both must ascend. Fails with LD_VALUE for any other entry that a lacks. */
 ld_status ld_csr_align(ld_index **out, const ld_csr *p, const ld_csr *a);
 
 #endif

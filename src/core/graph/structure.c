@@ -73,7 +73,7 @@ int64_t ld_structure_count(const ld_structure *s, const ld_index *rows)
     return n;
 }
 
-/* How many columns are no higher than the one before, whatever their rows. */
+/* Counts the columns that are not higher than the one before in the array, whatever their rows. */
 static int64_t count_falls(const int32_t *columns, int64_t n)
 {
     int64_t falls = 0;
@@ -82,7 +82,8 @@ static int64_t count_falls(const int32_t *columns, int64_t n)
     return falls;
 }
 
-/* The columns of every row are higher and higher where only the first ones of rows are not. */
+/* The columns of every row ascend if all columns that are not higher than the one before are the
+ * first of their rows. */
 bool ld_structure_is_canonical(ld_structure *s)
 {
     if (s->canonical)

@@ -17,9 +17,10 @@ enum {
     LD_TILE_PAIR = 2 * LD_TILE_LINES /* rows or columns of two panels */
 };
 
-/* A tile of the left factor (or of the right one) from numbers whose terms lie side by side (or
- * whose rows or columns do): `lines` of them, `stride` apart, `length` each. What is missing
- * becomes 0. */
+/* The numbers from which a tile is filled: `lines` runs of `length` numbers each, the runs `stride`
+ * apart. With terms_together a run has the consecutive terms of one row (of the left factor) or
+ * column (of the right one), otherwise one term of consecutive rows or columns. `right` says which
+ * factor it is. What is missing in the tile becomes 0. */
 typedef struct {
     const float *from;
     int64_t stride;

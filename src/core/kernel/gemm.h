@@ -11,7 +11,7 @@
 #include "base/status.h"
 
 /* A product: op is the transpose where ta or tb is set. c is m x n without gaps, its elements are
- * sums of k products; lda and ldb are the columns of a and b as they lie. */
+ * sums of k products. lda and ldb are the numbers of columns of a and b in memory, before op. */
 typedef struct {
     float *c;
     const float *a, *b;

@@ -7,7 +7,7 @@
 #include "system/simd.h"
 #include "system/threads.h"
 
-enum { CHUNK = 1 << 14 };
+enum { CHUNK = 1 << 12 };
 
 /* --- of one element --------------------------------------------------------------------------- */
 

@@ -264,8 +264,8 @@ ld_status ld_moments_backward(float *dx, const float *x, const double *factor, c
               .mean = mean,
               .n_cols = n_cols,
               .accumulate = accumulate};
-    return ld_parallel_for(n_rows, GRAIN, of_rows ? row_moments_backward : column_moments_backward,
-                           &p);
+    ld_loop_fn *moments_backward = of_rows ? row_moments_backward : column_moments_backward;
+    return ld_parallel_for(n_rows, GRAIN, moments_backward, &p);
 }
 
 /* --- batch norm ------------------------------------------------------------------------------- */

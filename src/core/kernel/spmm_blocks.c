@@ -1,11 +1,11 @@
 /* The product by blocks of x: 32 columns of some thousand rows, copied side by side, which the
  * cache of a core holds while the entries of all rows in these columns go by.
  *
- * What the entries say is brought into that order once for all columns: for some rows of y, a
- * chunk, the places in the first block of all their entries there, row after row, then those in the
- * second block, and so on. A place in a block takes 16 bits, and so does the number of entries that
- * a row has there. Where the matrix has no values the copy is scaled by columns, and an entry is
- * only added. A tile is as many chunks as keep this below 64 MB.
+ * The entries are first sorted by blocks, once for all columns of x. Rows of y are taken in chunks.
+ * For each chunk the sorted list has the entries in the first block, row after row, then those in
+ * the second block, and so on. An entry is its place in the block, in 16 bits; how many entries a
+ * row has in a block takes 16 bits too. Where the matrix has no values the copy is scaled by
+ * columns, and an entry is only added. A tile is as many chunks as keep these lists below 64 MB.
  *
  * The entries of a row come in the same order as without blocks, are rounded as they are there, and
  * so the sums have the same bits. */

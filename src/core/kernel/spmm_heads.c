@@ -1,6 +1,8 @@
-/* Products of k matrices of one structure, the heads, each with its own columns of a dense one, and
- * of the rows that an entry joins: what attention with several heads is made of. In one pass over
- * the structure, row by row, where the order of summation is that of the entries. */
+/* The two products that attention with several heads is made of. Each head is a sparse matrix; all
+ * have the same structure and different values. One product multiplies every head with its own
+ * columns of a dense matrix; the other computes, for every entry and head, the dot product of the
+ * two rows that the entry joins. Both are one pass over the structure, row by row, and sums are in
+ * the order of the entries. */
 #include "kernel/spmm.h"
 #include "system/simd.h"
 #include "system/threads.h"

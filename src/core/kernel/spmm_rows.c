@@ -17,7 +17,7 @@
 
 enum {
     TILE = 128,
-    ROW_GRAIN = 64,
+    ROW_GRAIN = 32,
     WINDOW_GRAIN = 512,
     AHEAD = 8,     /* entries */
     LINE = 16,     /* floats of a cache line */

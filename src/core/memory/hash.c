@@ -37,7 +37,7 @@ typedef struct {
     const ld_mapping *mapping; /* or NULL */
 } byte_run;
 
-/* Items are pieces of LEAST_BYTES, the last one as long as it is. */
+/* The items are pieces of LEAST_BYTES, the last of which may be shorter. */
 static uint64_t hash_pieces(const void *ctx, int64_t begin, int64_t end)
 {
     const byte_run *run = ctx;

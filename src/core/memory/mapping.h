@@ -56,9 +56,9 @@ void ld_mapping_advise(const ld_mapping *m, ld_access access);
 void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size);
 
 /* Brings rows ids[0 .. n - 1] into memory: the disk is asked for all of them at once, where m is
- * large and they do not seem to be there, and then waited for. At `rows` in m lie elements of
- * `size` bytes, of which row r is number r, or with offsets numbers offsets[r] .. offsets[r + 1] -
- * 1. With the failures of ld_parallel_for. */
+ * large and they do not seem to be there, and then waited for. `rows` points to elements of `size`
+ * bytes in m: row r is element r or, unless offsets is NULL, elements offsets[r] .. offsets[r + 1]
+ * - 1. Fails as ld_parallel_for does. */
 ld_status ld_mapping_prefetch(const ld_mapping *m, const void *rows, int64_t size,
                               const int64_t *offsets, const int32_t *ids, int64_t n);
 

@@ -5,16 +5,17 @@
  * that runs out grows by more than the one block, so that the next, slightly larger peak of demand
  * finds a block too: after a warm-up a training loop does not call malloc at all.
  *
- * A large block, from a MiB on, is mapped by itself, in whole pages: what malloc's heap would do
- * with blocks of changing sizes is to leave holes between them, several times as large as what is
- * in use. Free ones are in a list of their own, and a request takes the shortest that is long
- * enough. One that is too long stays so while it is by a quarter at most, or all that are in use
- * have little too much: what is cut off in one place of a training step is missing in another, and
- * the system clears every page that it gives. Where none is near, a new one is mapped as long as
- * all blocks together are within the most that was in use; so the list comes to have what a step
- * takes, a few sizes at a time. Beyond that the system makes the one of the nearest size longer or
- * shorter where it is or by moving its pages, which keep what they cost to be had. Before one grows
- * past what was ever needed, others go back to the system. Large blocks have no spares.
+ * A large block, from a MiB on, is mapped by itself, in whole pages: malloc's heap would leave
+ * holes between blocks of changing sizes, several times as large as what is in use. Free large
+ * blocks are in a list of their own, and a request takes the shortest that is long enough. It takes
+ * one that is too long as it is, if that is by a quarter at most or if the blocks in use waste
+ * little altogether: pages that are cut off at one point of a training step are missing at another,
+ * and the system clears every page that it gives. If no free block fits, a new one is mapped, as
+ * long as all blocks together stay within the most that was ever in use; so after a few steps the
+ * list has the sizes that a step takes. Beyond that, the free block of the nearest size is made
+ * longer or shorter by the system, where it lies or by moving its pages, so that pages which were
+ * cleared once are kept. Before a block grows past what was ever needed, other free blocks go back
+ * to the system. Large blocks have no spares.
  *
  * What is counted as in use is what was asked for. Free lists may hold as much as keeps all small
  * blocks, and all large ones, within 1.25 x the most of them that was in use + 64 MiB: enough that
@@ -160,8 +161,8 @@ static void enlarge_pages(void *b, size_t room)
         ld_platform_enlarge(b, room);
 }
 
-/* Gives free large blocks back until so many more bytes leave the program with no more of them than
- * it ever needed and the slack. */
+/* Gives free large blocks back to the system until, with `more` bytes taken, all large blocks
+ * together are within the limit: the most that was ever in use at once, plus the slack. */
 static void make_way(int64_t more)
 {
     while (memory.free[CLASSES] &&

@@ -80,10 +80,10 @@ int64_t ld_memory_live(void);
 /* Returns the owner's name as shown to users: "tensor", "index", ... */
 const char *ld_memory_tag_name(ld_memory_tag tag);
 
-/* Counts the memory that this thread takes from now on, until it counts for another: in the count
- * of that number, in a new one (LD_NEW_COUNT), or in none (0). Returns the number of the count, and
- * in *before that of the one so far. A block is counted until it is freed, by whatever thread; the
- * latest 16 counts are kept. */
+/* Counts, from now on, the memory that this thread takes: in the count of this number, in a new
+ * count (LD_NEW_COUNT), or in none (0). Returns the number of the count; *before gets the number of
+ * the count that this thread used so far. A block is counted until it is freed, by whatever thread;
+ * the latest 16 counts are kept. */
 enum { LD_NEW_COUNT = -1 };
 int64_t ld_memory_count(int64_t number, int64_t *before);
 

@@ -21,10 +21,8 @@ ld_status ld_optimizer_squares(double *sums, int64_t *n, const ld_optimizer *o)
         int64_t size = ld_tensor_size(o->params[i]);
         ld_part own = ld_own_part(o, first, size);
         if (o->params[i]->has_grad && own.first < own.end) {
-            ld_status st = ld_chunk_squares(sums + *n, o->params[i]->grad->data + own.first,
-                                            own.end - own.first, LD_NORM_CHUNK);
-            if (st != LD_OK)
-                return st;
+            LD_CHECK(ld_chunk_squares(sums + *n, o->params[i]->grad->data + own.first,
+                                      own.end - own.first, LD_NORM_CHUNK));
             int64_t chunks = (own.end - own.first + LD_NORM_CHUNK - 1) / LD_NORM_CHUNK;
             double scale = o->groups[o->group[i]].scale;
             for (int64_t c = 0; scale != 1 && c < chunks; c++)
@@ -62,9 +60,7 @@ static ld_status square_of_group(double *square, double *sums, const ld_optimize
         int64_t size = ld_tensor_size(o->params[i]);
         if (o->group[i] != group || !o->params[i]->has_grad)
             continue;
-        ld_status st = ld_chunk_squares(sums, o->params[i]->grad->data, size, LD_NORM_CHUNK);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_chunk_squares(sums, o->params[i]->grad->data, size, LD_NORM_CHUNK));
         for (int64_t c = 0; c < (size + LD_NORM_CHUNK - 1) / LD_NORM_CHUNK; c++)
             *square += sums[c];
     }
@@ -117,9 +113,7 @@ static ld_status scale_gradients(ld_optimizer *o, float factor)
         float scale = factor * (float)o->groups[o->group[i]].scale;
         if (!o->params[i]->has_grad || scale == 1.0f)
             continue;
-        ld_status st = ld_tensor_change(o->params[i]->grad);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(ld_tensor_change(o->params[i]->grad));
         float *g = o->params[i]->grad->data;
         for (int64_t j = 0, size = ld_tensor_size(o->params[i]); j < size; j++)
             g[j] *= scale;

@@ -11,7 +11,7 @@
 #include "system/simd.h"
 #include "system/threads.h"
 
-enum { CHUNK = 1 << 14 };
+enum { CHUNK = 1 << 12 };
 
 /* Fails unless a factor is 0 or more and finite in float32, in which updates are computed. */
 static ld_status check_factor(const char *name, double value)
@@ -307,9 +307,7 @@ static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, flo
     double lr = c->lr * group->rate;
     ld_tensor *p = o->params[i];
     ld_part own = ld_own_part(o, first, ld_tensor_size(p));
-    ld_status st = ld_tensor_change(p);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_change(p));
     double t = (double)++o->steps[i];
     p->has_grad = false;
     if (own.first >= own.end)
@@ -333,8 +331,8 @@ static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, flo
         .unbias1 = (float)(1 / (1 - pow(c->beta1, t))),
         .unbias2 = (float)(1 / sqrt(1 - pow(c->beta2, t))),
     };
-    return ld_parallel_for(own.end - own.first, CHUNK, o->kind == LD_SGD ? sgd_chunk : adam_chunk,
-                           &u);
+    ld_loop_fn *update_chunk = o->kind == LD_SGD ? sgd_chunk : adam_chunk;
+    return ld_parallel_for(own.end - own.first, CHUNK, update_chunk, &u);
 }
 
 static ld_status step_scaled(ld_optimizer *o, float scale)

@@ -35,9 +35,7 @@ ld_status ld_optimizer_part(ld_part *part, const ld_optimizer *o, int64_t i, int
 static ld_status keep(ld_tensor **moment, ld_part before, ld_part now)
 {
     ld_tensor *kept = NULL;
-    ld_status st = ld_optimizer_new_slab(&kept, now.end - now.first);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_optimizer_new_slab(&kept, now.end - now.first));
     int64_t first = before.first > now.first ? before.first : now.first;
     int64_t end = before.end < now.end ? before.end : now.end;
     if (first < end)

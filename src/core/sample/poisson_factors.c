@@ -1,10 +1,11 @@
 /* Computes the factors c of LABOR's Poisson draws, one for each row.
  *
- * A row's sum of 1 / min(1, c pi_u) falls with c. Without the cap it is (sum of 1 / pi_u) / c,
- * which is no more, so the c for which that meets the target is no larger than the right one. The
- * entries that it caps are capped in the end, too. With a 1 for each of them, c is solved again for
- * the others; so c comes nearer from below (Newton's method), and is right when no further entry is
- * capped: after a few passes over the row, at most one for each entry. */
+ * A row's sum of 1 / min(1, c pi_u) must meet a target, and falls as c grows. Without the cap at 1
+ * the sum is (sum of 1 / pi_u) / c, which is never larger; so the c for which the uncapped sum
+ * meets the target is at most the right one, and entries that it caps are capped in the end, too.
+ * Each of them then counts as 1, and c is solved again for the others. So c approaches the right
+ * one from below (Newton's method), and is right when no further entry is capped: after a few
+ * passes over the row, at most one for each entry. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

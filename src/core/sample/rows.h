@@ -61,10 +61,10 @@ ld_status ld_poisson_rows(ld_csr **out, ld_index **src, ld_tensor **w, ld_csr *a
 
 /* Computes the c of LABOR: for each of `rows` the one for which
  *     sum over the entries' columns u of 1 / min(1, c pi_u)  =  d^2 / k
- * so that the mean of d numbers of unit variance has no more of it than that of k of them, drawn
- * without replacement. It is the least c that keeps all entries where d <= k, and 1 in an empty
- * row. pi (a's n_cols, positive) may be NULL for ones, with which c = k / d. An entry of `always`
- * is none of the d. */
+ * where d is the number of the row's entries without that of `always`. With this c the estimated
+ * mean of d independent numbers of unit variance has the variance that k entries drawn without
+ * replacement would give. Where d <= k it is the least c that keeps all entries, and in an empty
+ * row it is 1. pi (a's n_cols, positive) may be NULL for ones, with which c = k / d. */
 ld_status ld_poisson_factors(ld_tensor **c, const ld_csr *a, const ld_index *rows, int64_t k,
                              const ld_tensor *pi, const ld_index *always);
 

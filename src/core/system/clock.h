@@ -1,4 +1,4 @@
-/* A clock that only goes forward. */
+/* Clocks that only go forward. */
 #ifndef LD_SYSTEM_CLOCK_H
 #define LD_SYSTEM_CLOCK_H
 
@@ -9,6 +9,14 @@ static inline double ld_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds for which the calling thread has had a processor. */
+static inline double ld_thread_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

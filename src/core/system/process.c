@@ -30,7 +30,8 @@ static bool is_zombie(pid_t pid)
     FILE *file = fopen(path, "r");
     if (!file)
         return false;
-    int found = fscanf(file, "%*d (%*[^)]) %c", &state); /* a name with ")" is not read: it lives */
+    /* Where the program's name has a ")" nothing is found, and the process counts as alive. */
+    int found = fscanf(file, "%*d (%*[^)]) %c", &state);
     fclose(file);
     return found == 1 && (state == 'Z' || state == 'X');
 }

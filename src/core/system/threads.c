@@ -2,7 +2,8 @@
  * counter together with those of the pool's threads that come, shuts the gate when there are none
  * left, and waits until all who are inside have left. Helpers that wake up too late, as on a busy
  * machine they may, find the gate shut: nobody waits for them. Helpers spin for some microseconds
- * before they sleep, since the loops of a training step follow each other closely. */
+ * before they sleep, since the loops of a training step follow each other closely. No more of them
+ * are woken than there are chunks to take and processors to run on. */
 #include "system/threads.h"
 
 #include <inttypes.h>
@@ -31,6 +32,7 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread[MAX_THREADS];
     int started;            /* helper threads that exist */
+    int useful;             /* those that processors are there for, at least 1 */
     int wanted;             /* threads in all, the caller included; 0 = not yet asked */
     atomic_int sleeping;    /* helpers that wait on `wake` */
     atomic_uint generation; /* counts jobs; a change wakes the helpers */
@@ -109,12 +111,16 @@ static void *helper(void *start)
     }
 }
 
-static void announce(void)
+/* Tells of a job that `wanted` helpers may share. Those that spin come by themselves, so only as
+ * many sleepers are woken as are missing. */
+static void announce(int64_t wanted)
 {
     atomic_fetch_add(&pool.generation, 1);
-    if (atomic_load(&pool.sleeping) > 0) {
+    int64_t missing = wanted - (pool.started - atomic_load(&pool.sleeping));
+    if (missing > 0) {
         pthread_mutex_lock(&pool.lock);
-        pthread_cond_broadcast(&pool.wake);
+        for (; missing > 0; missing--)
+            pthread_cond_signal(&pool.wake);
         pthread_mutex_unlock(&pool.lock);
     }
 }
@@ -124,7 +130,7 @@ static void stop_helpers(void)
     if (pool.started == 0)
         return;
     atomic_store(&pool.stop, true);
-    announce();
+    announce(pool.started);
     for (int i = 0; i < pool.started; i++)
         pthread_join(pool.thread[i], NULL);
     pool.started = 0;
@@ -187,6 +193,14 @@ static void start_helpers(void)
     while (pool.started < pool.wanted - 1 &&
            ld_thread_start(&pool.thread[pool.started], helper, (void *)seen))
         pool.started++;
+    pool.useful = processors() > 1 ? processors() - 1 : 1;
+}
+
+/* Returns how many helpers a loop of so many chunks can use. */
+static int64_t helpers_for(int64_t chunks)
+{
+    int useful = pool.started < pool.useful ? pool.started : pool.useful;
+    return chunks - 1 < useful ? chunks - 1 : useful;
 }
 
 static ld_status run_alone(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
@@ -199,16 +213,19 @@ static ld_status run_alone(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
     return LD_OK;
 }
 
-ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
+ld_status ld_run_loop(const char *name, int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
 {
-    if (n <= grain || ld_in_worker() || pthread_mutex_trylock(&pool.owner) != 0)
+    bool watched = ld_loops_are_watched();
+    if ((n <= grain && !watched) || ld_in_worker() || pthread_mutex_trylock(&pool.owner) != 0)
         return run_alone(n, grain, fn, ctx);
     if (pool.wanted == 0)
         pool.wanted = processors();
     if (pool.started < pool.wanted - 1)
         start_helpers();
     ld_status st = LD_OK;
-    if (pool.started == 0) {
+    if (watched) {
+        st = ld_loops_run(name, n, grain, fn, ctx);
+    } else if (pool.started == 0) {
         st = run_alone(n, grain, fn, ctx);
     } else {
         pool.fn = fn;
@@ -219,7 +236,7 @@ ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx)
         atomic_store(&pool.next, 0);
         atomic_store(&pool.cancelled, false);
         atomic_store(&pool.gate, OPEN);
-        announce();
+        announce(helpers_for((n - 1) / grain + 1));
         run_chunks();
         atomic_fetch_and(&pool.gate, ~OPEN);
         for (int spins = 0; atomic_load(&pool.gate) > 0; spins++) {

@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 #include "base/status.h"
-
-/* The type of functions that work on the items begin .. end-1; they are called from several threads
- * at once. */
-typedef void ld_loop_fn(void *ctx, int64_t begin, int64_t end);
+#include "system/loops.h"
 
 /* Runs fn over 0 .. n-1 in chunks of `grain` items (the last may be shorter). Chunks depend on n
  * and grain alone, never on the number of threads, so a loop whose chunks write to separate places
  * gives the same bits with any number of threads. The cancel flag is polled before each chunk:
  * LD_CANCELLED means that some chunks did not run. A loop that starts while another runs (in
  * another thread, or nested) runs in its caller's thread alone, as one of a worker does. */
-ld_status ld_parallel_for(int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx);
+#define ld_parallel_for(n, grain, fn, ctx) ld_run_loop(#fn, n, grain, fn, ctx)
+
+/* Does so for a loop that is called `name` where loops are watched (system/loops.h). */
+ld_status ld_run_loop(const char *name, int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx);
 
 /* The first failure among the chunks of a loop. Messages are each thread's own, so this one goes
  * from the thread where it happened to the one that called. It begins as zeros. */

@@ -37,9 +37,7 @@ static ld_status header_new(ld_index **out, int32_t *data, int64_t size, ld_mapp
 
 ld_status ld_index_new(ld_index **out, int64_t size)
 {
-    ld_status st = check_size(size);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(check_size(size));
     int32_t *block = ld_alloc_array(size, sizeof *block, LD_MEM_INDEX);
     return block ? header_new(out, block, size, NULL) : LD_NOMEM;
 }
@@ -84,9 +82,7 @@ ld_status ld_index_range(ld_index **out, int32_t first, int64_t size)
     if (size > 0 && first > INT32_MAX - size + 1)
         return ld_fail(LD_RANGE, "range: %" PRId64 " numbers from %" PRId32 " pass %d", size, first,
                        INT32_MAX);
-    ld_status st = ld_index_new(&x, size);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_index_new(&x, size));
     for (int64_t i = 0; i < size; i++)
         x->data[i] = (int32_t)(first + i);
     *out = x;
@@ -280,9 +276,7 @@ done:
 ld_status ld_index_permutation(ld_index **out, int64_t n, int64_t k, ld_rng *rng)
 {
     ld_index *x;
-    ld_status st = ld_index_range(&x, 0, n);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_index_range(&x, 0, n));
     ld_stream s = ld_rng_next(rng);
     for (int64_t i = 0; i < k; i++) {
         int64_t j = i + (int64_t)ld_random_below(s, (uint64_t)i, (uint64_t)(n - i));

@@ -51,7 +51,7 @@ ld_status ld_index_sort(ld_index **out, const ld_index *x);
 /* Gives the distinct elements in order of first appearance. */
 ld_status ld_index_unique(ld_index **out, const ld_index *x);
 
-/* What becomes of an element that is looked for and is not there: it is left out, it gets the
+/* Says how an element is treated that is looked for and is not there: it is left out, it gets the
  * position -1, or it is an error. */
 typedef enum { LD_ABSENT_DROPPED, LD_ABSENT_NONE, LD_ABSENT_ERROR } ld_absent;
 

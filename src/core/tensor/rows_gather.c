@@ -80,13 +80,13 @@ static void copy_rows(void *ctx, int64_t begin, int64_t end)
 }
 
 static ld_status each_row(void *dst, const ld_rows *x, const int32_t *ids, int64_t first,
-                          int64_t count, ld_loop_fn *fn)
+                          int64_t count, ld_loop_fn *of_rows)
 {
     gathering p = {.dst = dst, .x = x, .ids = ids, .first = first};
     atomic_init(&p.absent, -1);
     if (!ids)
         advise(x, LD_ACCESS_SEQUENTIAL);
-    ld_status st = ld_parallel_for(count, GRAIN, fn, &p);
+    ld_status st = ld_parallel_for(count, GRAIN, of_rows, &p);
     if (!ids)
         advise(x, LD_ACCESS_RANDOM);
     return st == LD_OK && p.absent >= 0 ? ld_rows_absent(x, p.absent) : st;

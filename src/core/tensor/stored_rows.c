@@ -38,9 +38,7 @@ static ld_status header_new(ld_rows **out, ld_number number, int64_t n_rows, int
 ld_status ld_rows_over(ld_rows **out, ld_number number, int64_t n_rows, int64_t n_cols,
                        ld_mapping *mapping)
 {
-    ld_status st = header_new(out, number, n_rows, n_cols);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(header_new(out, number, n_rows, n_cols));
     (*out)->mapping = ld_mapping_ref(mapping);
     (*out)->data = mapping->data;
     ld_mapping_advise(mapping, LD_ACCESS_RANDOM);

@@ -159,9 +159,7 @@ ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_co
 ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value)
 {
     ld_tensor *t;
-    ld_status st = ld_tensor_new(&t, ndim, n_rows, n_cols);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_new(&t, ndim, n_rows, n_cols));
     for (int64_t i = 0, n = ld_tensor_size(t); i < n; i++)
         t->data[i] = value;
     *out = t;
@@ -175,9 +173,7 @@ ld_status ld_tensor_like(ld_tensor **out, const ld_tensor *t)
 
 ld_status ld_tensor_view(ld_tensor **out, ld_tensor *t, int ndim, int64_t n_rows, int64_t n_cols)
 {
-    ld_status st = check_shape(ndim, n_rows, n_cols);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(check_shape(ndim, n_rows, n_cols));
     if (n_rows * n_cols != ld_tensor_size(t))
         return ld_fail(LD_SHAPE, "reshape: %s does not hold %" PRId64 " x %" PRId64 " elements",
                        ld_tensor_shape(t), n_rows, n_cols);
@@ -229,9 +225,7 @@ void ld_tensor_release(ld_tensor *t)
 
 ld_status ld_tensor_freeze(ld_tensor *t)
 {
-    ld_status st = ld_tensor_check(t, "freeze");
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_tensor_check(t, "freeze"));
     if (t->requires_grad || t->step != 0)
         return ld_fail(LD_STATE, "the tensor %s %s; use :detach():clone()", ld_tensor_shape(t),
                        t->requires_grad ? "requires a gradient" : "belongs to a step");

@@ -1,8 +1,9 @@
 /* Finds the word that a misspelt one was meant to be. The distance of two words is the number of
  * edits between them (insert, delete, replace, swap two neighbours; Damerau 1964), regardless of
  * case; a word that only begins another counts as one edit. Near is one edit, or one in three
- * letters, or three where the first three letters are right. Of words that are as near the fewest
- * edits count, then the most letters that are right from the first on, then the shortest. */
+ * letters, or three where the first three letters are right. Among words that are near, the one
+ * with the fewest edits is the guess, then the one with the longest right beginning, then the
+ * shortest. */
 #ifndef LD_TEXT_NEAREST_H
 #define LD_TEXT_NEAREST_H
 

@@ -102,7 +102,8 @@ static void look_up(const ld_urn *u, int64_t *at, const double *mass, int n)
     }
 }
 
-/* Returns the place whose run of the total weight holds `mass`; i is that of its part. */
+/* Returns the place of the node that `mass` falls on, a number below the total weight: the last
+ * place whose mass, the weight of all before it, is not above. i is where the search begins. */
 static const ld_place *find(const ld_urn *u, int64_t i, double mass)
 {
     while (i > 0 && u->places[i].mass > mass) /* only where rounding put the part before its node */

@@ -51,10 +51,12 @@ ld_status ld_ranks_sizes(int64_t *offsets, int64_t n);
 
 /* Brings the bytes that each rank gives to every rank: the bytes of rank r at (*all)[offsets[r]] up
  * to offsets[r + 1]. offsets has room for size + 1, *all is to be freed with ld_free. LD_VALUE for
- * 2^31 bytes and more. `own` is as the blocks above. */
+ * 2^31 bytes and more. After any other failure `own` must not be released, as for
+ * ld_ranks_exchange. */
 ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t n);
 
-/* Brings n bytes of rank `root` to all; `bytes` is as the blocks above. */
+/* Brings n bytes of rank `root` to all. After a failure `bytes` must not be released, as for
+ * ld_ranks_exchange. */
 ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root);
 
 /* With true, lets all ranks make the products of the main thread together (tensor/share.h). */

@@ -14,7 +14,7 @@ without("", [[
   limit_entries load_model log machine memory memory_count memory_counted memory_fail_at
   memory_trim mkdir nearest ones op printable progress range real_path reload rng room room_use
   rows_in_parts run_folder same_file saved_run segments set_home step summary sweep tensor threads
-  timer train truncate vector_units zeros
+  timer train truncate vector_units watch_loops zeros
 ]])
 entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")

@@ -1,9 +1,9 @@
 --- Samplers that are wrong and average out: an unbiased one, whose blocks are changed.
 --
 -- A fault is {name =, kind = words that the laboratory is to say, make(known, size) -> change},
--- where change(block, call) gives factors for the rows and for the columns of a block, as lists or
--- nil. known: P, data, degrees, labels as tables; call: {k = number of the call, seeds =, rng =,
--- epoch =}.
+-- where change(block, call) gives factors for the rows, the columns and the entries of a block, as
+-- lists or nil. known: P, data, degrees, labels as tables; call: {k = number of the call, seeds =,
+-- rng =, epoch =}.
 
 local ladies = require "ladies"
 
@@ -46,6 +46,19 @@ local function of_columns(name, kind, test)
   end)
 end
 
+-- A fault of entries, by a test(known) -> test of the ids of row and column.
+local function of_entries(name, kind, test)
+  add(name, kind, function(known, size)
+    local holds = test(known)
+    return function(block)
+      local rows, cols = block.dst[block.adj:row_of()], block.src[block.adj:col_of()]
+      local list = {}
+      for i = 1, #rows do list[i] = holds(rows[i], cols[i]) and 1 + size or 1 - size end
+      return nil, nil, ladies.tensor(list)
+    end
+  end)
+end
+
 -- A fault of mini-batches as a whole: factor(call, size).
 local function of_calls(name, kind, factor)
   add(name, kind, function(_, size)
@@ -75,6 +88,11 @@ local function is_first_class(known)
 end
 of_rows("row by class", "class", is_first_class)
 of_columns("column by class", "class", is_first_class)
+
+of_entries("entry by class", "class of both ends", function(known)
+  return function(v, u) return known.labels[v] == known.labels[u] end
+end)
+of_entries("entry to itself", "self-loops", function() return function(v, u) return v == u end end)
 
 of_calls("batch by seeds", "batch", function(call, size)
   return call.seeds[1] % 2 == 0 and 1 + size or 1 - size
@@ -136,9 +154,10 @@ local function fair(P, samples, layers, change, layer)
         always = ladies.range(1, #dst)})
       local block = {adj = U:pick_cols(pick):scale_cols(w), dst = dst, src = near[pick], w = w}
       if change and l == layer then
-        local rows, columns = change(block, call)
+        local rows, columns, entries = change(block, call)
         if rows then block.adj = block.adj:scale_rows(rows) end
         if columns then block.adj = block.adj:scale_cols(columns) end
+        if entries then block.adj = block.adj:scale_entries(entries) end
       end
       block.w = nil
       blocks[l], dst = block, block.src

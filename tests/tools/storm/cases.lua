@@ -24,6 +24,9 @@ local METHODS = {"ladies", "pladies", "fastgcn", "graphsage", "labor", "pooled",
   "clustergcn", "rns", "graphsaint", "vrgcn", "mvs", "asgcn", "bandit", "bliss", "pass", "grapes"}
 local ADAPTIVE = {vrgcn = true, mvs = true, asgcn = true, bandit = true, bliss = true, pass = true,
   grapes = true}
+-- Those with which links are learned, too.
+local OF_LINKS = {ladies = true, pladies = true, fastgcn = true, graphsage = true, labor = true,
+  shadow = true}
 local SMALL = {"--hidden", "8", "--batch-size", "20", "--patience", "0", "--quiet"}
 
 local function words_of(...)
@@ -75,8 +78,10 @@ end
 function cases.train(data, rng)
   local method = one_of(METHODS, rng)
   local layers, steps = rng:below(3), one_of({1, 4}, rng)
-  local words = words_of("train", data, "--method", method, "--layers", tostring(layers), SMALL,
-    "--accumulate", tostring(steps), "--max-batches",
+  local task = one_of({"node_classification", OF_LINKS[method] and "link_prediction"
+    or "node_classification"}, rng)
+  local words = words_of("train", data, "--task", task, "--method", method, "--layers",
+    tostring(layers), SMALL, "--accumulate", tostring(steps), "--max-batches",
     ADAPTIVE[method] and "480" or "1600", "--eval-every", "40", "--seed",
     tostring(rng:below(1000)), method == "ladies" and {"--samples", "16"} or {})
   return {

@@ -1,4 +1,5 @@
--- ladies bench accumulate: what F1 a step of several mini-batches costs
+-- ladies bench accumulate: how much F1 is lost where a step takes the gradient of several
+-- mini-batches
 --
 --   ladies bench accumulate [--accumulate 1,4,16] [--batches 640] [--runs 3] [--model gcn ...]
 --

@@ -18,7 +18,7 @@ local QUICK = 0.1
 
 local spec = {
   name = "ladies bench",
-  usage = ("ladies bench [options], or ladies bench NAME --help for\n  %s"):format(names()),
+  usage = ("ladies bench [options], or ladies bench NAME --help for %s"):format(names()),
   about = [[Measures samplers, a training step, an epoch, exact inference, loading, start-up and
     primitives, each in turn with what this machine can do at most, and prints a table.]],
   {"quick", help = "a tenth of a second for each part"},

@@ -2,13 +2,13 @@
 --
 --   ladies bench papers [--nodes 1000000,10000000] [--memory 4G] [--folder PATH] [--out FILE.json]
 --
--- For every number of nodes, by default that of ogbn-papers100M, a graph is made as that one is: 16
--- edges a node, 128 float16 features, 172 classes, 1.1 % of the nodes for training. It is made in
--- bounded memory, opened for the first time (and checked) and again, and trained on by LADIES and
--- GraphSAGE, each in a process of its own, first with nothing of the file in memory (cold) and then
--- on the same mini-batches again (warm); last it is removed. Seconds to prepare are those of the
--- sampler and of the first batch. Batches on a smaller graph whose
--- features are in memory (fits) are what these are set against.
+-- For every number of nodes, by default that of ogbn-papers100M, a graph is made that is like that
+-- one: 16 edges a node, 128 float16 features, 172 classes, 1.1 % of the nodes for training. It is
+-- made in bounded memory, opened for the first time (and checked) and again, and trained on by
+-- LADIES and GraphSAGE, each in a process of its own, first with nothing of the file in memory
+-- (cold) and then on the same mini-batches again (warm); then it is removed. The seconds to prepare
+-- are those of the sampler and of the first batch. The times of batches are compared with those on
+-- a smaller graph whose features are in memory (fits).
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -52,7 +52,7 @@ end
 
 -- ---------------------------------------------------------------- measurements
 
--- Removes a file, and what a process that was ended has left of it.
+-- Removes a file and, if the process that wrote it was killed, its unfinished parts.
 local function remove(folder, name)
   for _, file in ipairs(core.exists(folder) and core.files(folder) or {}) do
     if file:sub(1, #name) == name then os.remove(folder .. "/" .. file) end

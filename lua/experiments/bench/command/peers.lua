@@ -38,9 +38,11 @@ local spec = {
   {"brief", "DIR", "string", help = "measure nothing; print README's rows of its peers.json"},
 }
 
--- The data set of a case; the last one is kept, and nil with a reason is none.
+-- The data set that was loaded last, {name =, data =}: cases with the same one follow each other.
 local last = {}
 
+-- Returns the data set of this name, or nil and the reason why it cannot be loaded.
+-- Returns the data set of this name, or nil and the reason why it cannot be loaded.
 local function data_of(name)
   if last.name ~= name then
     last = {}

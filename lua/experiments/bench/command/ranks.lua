@@ -56,9 +56,9 @@ local function trainer(data, step)
   end, adam
 end
 
--- Mini-batches a second of one rank, of all together, and of each on its own, in rounds.
--- The models that are trained together and alone are two: at each rank the latter becomes another
--- one, with which comm.accumulate would refuse to go on.
+-- Mini-batches a second of one rank, of all together, and of each on its own, in rounds. Training
+-- together and training alone have a model each: alone the ranks' models become different, and
+-- comm.accumulate, which needs equal models, would refuse to go on with them.
 local function rates(opts, data, train, adam)
   local step, own = opts.step, opts.steps * opts.step // comm.size
   local train_alone, adam_alone = trainer(data, step)
@@ -96,7 +96,8 @@ local function exchanges(adam, count)
   return ours, theirs
 end
 
--- The megabytes of gradients of a step that all ranks have sent, where they were so many steps.
+-- The megabytes of gradients that all ranks together have sent for one step, as the mean over so
+-- many steps.
 local function sent(steps)
   local all = 0
   for _, bytes in ipairs(comm.gather(link.traffic.gradients.bytes / steps)) do all = all + bytes end

@@ -17,8 +17,8 @@ local spec = {
   {"why", "TEXT", "string", help = "what has changed, in a few words"},
 }
 
--- Places the commits of a page that no state has. This program's own commit joins the last state;
--- another one is an error.
+-- Puts the commits that a page names, and that belong to no state yet, into a state. This program's
+-- own commit joins the last state; any other commit is an error.
 local function place(states, unknown, page)
   local own = (commit() or ""):gsub("%+", "")
   for _, hash in ipairs(unknown) do

@@ -4,7 +4,7 @@
 -- `variant` says in words how the work differs from what the settings alone ask for; `brief` is its
 -- name in README.md, if it is shown there.
 
--- Our own best at the work of every case.
+-- The script in NumPy and PyTorch with the best that we could write for the work of every case.
 local EXPERT = {"expert"}
 local AUTHORS = {{"torch_scipy"}, EXPERT}
 local NEIGHBOURS = {{"dgl_peer", "classic"}, {"dgl_peer", "graphbolt"}, EXPERT}

@@ -56,8 +56,9 @@ local function trained(case, data, config, arrays)
   return experiment.sampler(config, data, model), model, P
 end
 
--- The mini-batch that is checked. Layers that read edges are given all neighbours: where some are
--- drawn, peers do not weigh these by how often they are.
+-- The mini-batch whose numbers are compared with those of the peers. Layers that read edges are
+-- given all neighbours: if only some were drawn, the numbers would differ, since peers do not
+-- weight an edge by how often it is drawn.
 local function first_batch(data, config, P, sampler, task)
   if config.model ~= "gcn" and config.method ~= "full" then
     sampler = ladies.samplers.graphsage(P, {layers = config.layers, samples = ALL,
@@ -202,7 +203,8 @@ function work.inference(case, data, config, arrays)
   local _, model, P = trained(case, data, config, arrays)
   local sampler = all_rows(P, data, config.layers)
   local check = checked(model, data, sampler())
-  for name in pairs(blocks_of(sampler())) do check[name] = nil end     -- which are P, and large
+  -- Each block is all of P here, which the peers have already, and is large.
+  for name in pairs(blocks_of(sampler())) do check[name] = nil end
   return function()
     local began = core.clock()
     ladies.inference.exact(model, data):release()

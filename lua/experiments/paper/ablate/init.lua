@@ -103,7 +103,7 @@ unites before the draw, and dropout 0 sets head_dropout to 0 too.]]
 
 local ABLATE = {
   where = WHERE, name = "ablate", title = "Ablation", folder = "runs/ablate",
-  identity = "ablation, {samples} samples",
+  identity = "ablation, {samples} samples", of_classes = true,
   options = declared.types "ablate",
 }
 

@@ -56,8 +56,9 @@ local function in_use()
 end
 
 -- A function that runs one batch of a method at a shape and returns its measurements: run(number,
--- weigh). The batch is weighed, too, on request: without cached blocks of other shapes, which would
--- be counted in full where they are used again, and garbage.
+-- weigh). With `weigh` it also measures memory. Before that, garbage and the allocator's free
+-- blocks are given back: a larger free block that is used again would be counted with its whole
+-- size.
 local function runner(method, shape, data, seed)
   local rng, V, K = core.rng(seed), shape.V, shape.K
   local features = core.zeros(V, K):normal_(1, rng:fork(0))

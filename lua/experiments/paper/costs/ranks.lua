@@ -60,17 +60,18 @@ function costs_of_ranks.table()
   return shown:markdown()
 end
 
--- The cells of what a run with these options sends for a graph in shards, of which `asked` has
--- notes; none where that is nil.
+-- The cells of a row that tell what a run with these options sends for a graph in shards. `asked`
+-- has the rows that its mini-batches asked for (see graph_traffic); nil for a graph that is not in
+-- shards, which adds no cells.
 local function of_graph(opts, asked, size)
   if not asked then return {} end
   local sum = graph_traffic.of(opts, asked, size, 1)
   return {("%d"):format(sum.messages), ("%.2f"):format(sum.bytes / units.MIB)}
 end
 
---- The table of what 2 to 64 ranks send for features in shards, and a graph in them, in a step of
--- the experiment with these settings, whose mini-batches are drawn, and for a cache of so many
--- bytes each, or nil; as Markdown.
+--- Makes the table, as Markdown, of what 2 to 64 ranks send in a step for features in shards, and
+-- for the graph if it is in shards too. The mini-batches of the experiment with these settings are
+-- drawn for that. cache: the bytes of the cache of features that each rank has, or nil.
 function costs_of_ranks.features(settings, cache)
   local config = experiment.configure(settings)
   config.accumulate = config.accumulate or STEP

@@ -34,8 +34,8 @@ function cases.with_samples(method, numbers, more)
 end
 
 --- Makes a variant of a case (see ladies.study.repeated), with a title. name: the data set, by name
--- or path; common: the user's settings that its method takes, over all but what the case is. Equal
--- keys are equal settings, so a run that two figures need is one.
+-- or path; common: the user's settings that its method takes, which win over the protocol's but not
+-- over the case's own. Equal keys mean equal settings, so two figures can share a run.
 function cases.configure(case, name, preset, common)
   case.settings = tables.merged(protocol.settings(name), case.whole and WHOLE or nil, common,
     {dataset = name, preset = preset, method = case.method, samples = case.samples,

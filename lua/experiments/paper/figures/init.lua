@@ -77,6 +77,7 @@ end
 local DECLARED = {
   where = WHERE, name = "figures", title = "Figures, preset {preset}",
   folder = "runs/figures-{preset}", identity = "figures, preset {preset}",
+  of_classes = true,
   options = declared.types "figures",
 }
 

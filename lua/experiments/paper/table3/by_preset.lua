@@ -17,7 +17,7 @@ local function f1s_of(folder)
   local path = folder .. "/results.jsonl"
   for line in core.file.read(path):gmatch "[^\n]+" do
     local record = json.decode(line, path)
-    by_key[record.key] = record.test_f1      -- of runs that were made anew, the last
+    by_key[record.key] = record.test_f1      -- the latest, if a run was repeated
   end
   for key, f1 in pairs(by_key) do
     local row = key:match "^(.*), seed %d+$"

@@ -93,7 +93,7 @@ local TABLE3 = {
   options = declared.types "table3",
   standard = {runs = 10, methods = ALL},
   quick = {runs = 2, methods = QUICK},
-  made = {[REDDIT_SCALE] = make_reddit_scale},
+  made = {[REDDIT_SCALE] = make_reddit_scale}, of_classes = true,
 }
 
 -- Reddit is not fetched unasked.

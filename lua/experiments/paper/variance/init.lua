@@ -14,25 +14,38 @@
 -- The bounds, a node, with s samples (of a node's neighbours, or of a layer's nodes):
 --     GraphSAGE  D phi ||P||_F^2 / (V s)            FastGCN  phi ||P||_F^2 / s
 --     VR-GCN     D dphi ||P||_F^2 / (V s)           LADIES   phi ||P||_F^2 V(b) / (V s)
--- VR-GCN's history is the H of `lag` steps of training ago, for all nodes, and dphi the greatest
--- ||((H - H') W2)_u||^2. Its first layer is exact by definition, so it has two layers only, and
--- that number is what the others have as one layer; its neighbours are drawn without replacement,
--- the bound is that of draws with it, which vary more.
+-- VR-GCN's history H' is the H of `lag` steps of training ago, for all nodes, and dphi the greatest
+-- ||((H - H') W2)_u||^2. Its first layer is exact by definition. So the error that it has over two
+-- layers is that of its second layer alone, and is compared with the errors of one layer of the
+-- others. Its neighbours are drawn without replacement; the bound is for draws with replacement,
+-- which vary more.
 --
 -- Two of the paper's steps are averages and no bounds: D stands for a mean over nodes v of d_v
 -- ||P(v,:)||^2, and V(b) times the mean of ||P(S,:)||_F^2 for the mean of their product.
 
 local carry_out = require "ladies.study.carry_out"
 local data_sets = require "ladies.data"
+local errors = require "ladies.base.errors"
 local measure = require "experiments.paper.variance.measure"
 local Network = require "experiments.paper.variance.network"
 local plan = require "experiments.paper.variance.plan"
 local show = require "experiments.paper.variance.report"
+local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
 
+-- Returns the data set of a name. One that is read without a split gets the default one, since the
+-- network is trained before anything is measured.
 local function load(name, opts)
-  if opts.data[name] then return opts.data[name] end
-  return plan.GENERATED[name] and plan.GENERATED[name]() or data_sets.load(name, opts.load)
+  local data = opts.data[name] or plan.GENERATED[name] and plan.GENERATED[name]()
+  if not data then
+    data = data_sets.load(name, opts.load)
+    splits.complete(plan.WHERE, data)
+  end
+  if not (data.labels and data.train) then
+    errors.fail(("%s: %s has no %s, and the network is trained on nodes with classes"):format(
+      plan.WHERE, name, data.labels and "nodes for training" or "classes"))
+  end
+  return data
 end
 
 -- A function that measures a graph, or one of its points. Of the networks and batches of the graphs

@@ -5,7 +5,8 @@ local results = require "experiments.paper.variance.results"
 local run_folder = require "ladies.training.record.run_folder"
 local statistics = require "ladies.statistics"
 
--- The four of the theory, and what is used in practice.
+-- The estimators that pictures show: the four that the theory is about, and LADIES as it is used in
+-- practice.
 local IN_PICTURES = {
   graphsage = "GraphSAGE", vrgcn = "VR-GCN", fastgcn = "FastGCN", ladies = "LADIES",
   ["ladies-wor-row"] = "LADIES, in use",

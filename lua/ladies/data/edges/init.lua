@@ -113,8 +113,8 @@ local function is_whole(edges, block)
   return (block.dst == nil or block.dst == all) and (block.src == nil or block.src == all)
 end
 
--- Returns the edges of a block's entries, by the matrix of which it is a slice, or if it is none by
--- its nodes.
+-- Returns the edges of a block's entries: by the matrix of which it is a slice or, if it is not a
+-- slice, by its nodes.
 local function edges_of(edges, block)
   local where, root = "edges:attach", block.adj.root
   if root and root.n_rows == edges.adjacency.n_rows or not root and is_whole(edges, block) then

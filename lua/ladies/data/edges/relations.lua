@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local relations = {}
 
@@ -38,7 +39,10 @@ function relations.of(edges)
   return setmetatable({}, {__name = "ladies.Relations", __index = get,
     __len = function() return #names end,
     __pairs = function(all) return each, all, nil end,
-    __tostring = function() return ("Relations %s"):format(table.concat(names, ", ")) end})
+    __tostring = function()
+      local shown = tables.map(names, function(name) return core.printable(name) end)
+      return "Relations " .. table.concat(shown, ", ")
+    end})
 end
 
 return relations

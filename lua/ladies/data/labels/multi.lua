@@ -1,6 +1,6 @@
 --- Labels with any number of classes a node: a Tensor, nodes x classes, of 0 and 1. A row of zeros
--- is a node known to have none of the classes, a row of NaN one without a label. ladies.data.labels
--- says what the functions are.
+-- is a node known to have none of the classes; a row of NaN is a node without a label.
+-- ladies.data.labels documents the functions.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"

@@ -1,5 +1,5 @@
---- Labels with one class a node: an Index of 1 .. classes, 0 = unlabelled. ladies.data.labels says
--- what the functions are.
+--- Labels with one class a node: an Index of 1 .. classes, 0 = unlabelled. ladies.data.labels
+-- documents the functions.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"

@@ -7,6 +7,7 @@ local classes = require "ladies.evaluation.metrics.classes"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
 local label_kinds = require "ladies.data.labels"
+local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 local ranking = require "ladies.evaluation.metrics.ranking"
 local regression = require "ladies.evaluation.metrics.regression"
@@ -18,7 +19,9 @@ local function predict(where, model, data, given)
   local logits = inference.exact(model, data, given)
   label_kinds.check_outputs(where, logits, data)
   local finite, value = logits:is_finite()
-  if not finite then errors.fail(("%s: the model's logits have %s"):format(where, value)) end
+  if not finite then
+    errors.fail(("%s: the model's logits have %s"):format(where, not_finite(value)))
+  end
   local predicted = label_kinds.kind_of(data.labels).predict(logits)
   logits:release()
   return predicted

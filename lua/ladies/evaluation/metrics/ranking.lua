@@ -4,6 +4,7 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 
 local metrics = {}
@@ -171,7 +172,9 @@ local function ranks(where, positive, negative, given)
   positive = positive:reshape(positive.n_rows * positive.n_cols)
   if #positive == 0 then errors.fail(where .. ": there are no positives") end
   local finite, value = positive:is_finite()
-  if not finite then errors.fail(("%s: the positives' scores have %s"):format(where, value)) end
+  if not finite then
+    errors.fail(("%s: the positives' scores have %s"):format(where, not_finite(value)))
+  end
   check_no_nan(where, "the candidates' scores", negative)
   if negative.ndim == 2 and negative.n_rows ~= #positive then
     errors.fail(("%s: candidates of %d rows for %d positives"):format(where, negative.n_rows,

@@ -2,9 +2,9 @@
 --
 -- The nodes of a mini-batch are those of all its layers, each once; those that can be reached are
 -- the training nodes and all that are within as many steps of P from them as there are layers.
--- Where a task makes seeds of edges or graphs, the seeds of these epochs are in the place of the
--- training nodes; a loss has each of them, since a mini-batch without some of them is no
--- well-formed one.
+-- Where a task makes seeds of edges or graphs, the seeds of these epochs take the place of the
+-- training nodes. Each of them is in a loss, because ladies.sampling.check refuses a mini-batch
+-- that lacks one of its seeds.
 
 local core = require "ladies_core"
 local batches = require "ladies.training.batches"

@@ -271,10 +271,10 @@ end
 -- draws    of each (128), in `groups` of seeds (16)
 -- level    the chance of a fault where there is no difference (0.001)
 -- order    whether the order of the ids in src counts (false)
--- Both are samplers of the reference's P. Those that go in step with training have gone along with
--- the same one; what they remember of it depends on their draws there, so such samplers are the
--- same only if they use their random numbers alike. Numbers in stats count where both have them. A
--- fault names what differs most; there is at most one.
+-- Both are samplers of the reference's P. Adaptive samplers have seen the same training steps; what
+-- they remember of these depends on their draws, so two of them are the same only if they use their
+-- random numbers alike. Numbers in batch.stats are compared if both samplers give them. There is at
+-- most one fault, which names what differs most.
 function same.examine(subject, reference, context, opts)
   opts = options.check("ladies.lab", opts, SPEC)
   if opts.draws < 2 * opts.groups then

@@ -1,5 +1,6 @@
---- Makes the iterator over the mini-batches of training: it shuffles the seeds, divides them into
--- batches and calls the sampler, either in the loop itself or ahead of it in worker threads.
+--- Makes the iterator over the mini-batches of training, which are sampled either in the loop
+-- itself or ahead of it in worker threads. Shuffling the seeds, dividing them into batches and
+-- calling the sampler are in numbered.lua.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -363,9 +364,10 @@ end
 -- and alias tables are shared and from then on frozen: changing one in place is an error. Files,
 -- coroutines, parameters and other userdata cannot cross, which an error says with their name.
 -- Globals do not cross. A sampler must depend on seeds and rng alone; one that does not (adaptive =
--- true, or mini-batches with after_step) runs in step, whatever `workers` says. So that none is one
--- by mistake, a batch is drawn once more at the 1st, 2nd, 3rd, 5th, 9th, ..., 257th and then at
--- every 256th, and must be the same: the first one again, or, with workers, the loop draws theirs.
+-- true, or mini-batches with after_step) runs in step, whatever `workers` says. To find samplers
+-- that depend on more by mistake, at the 1st, 2nd, 3rd, 5th, 9th, ..., 257th and then every 256th
+-- batch one is drawn once more and must be the same: the batch of the worker, drawn by the loop's
+-- own sampler, or without workers the first batch.
 -- Threads end with the last epoch. Those of a loop that is left before, by break or an error, wait
 -- for the collector, which runs before the next threads are started. The iterator may also be a
 -- <close> variable, and iterator:close() stops its threads at once.

@@ -21,8 +21,10 @@ local function add_table(t, parts, seen)
     if SCALAR[type(key)] then entries[tostring(key)] = value end
   end
   for _, key in ipairs(tables.sorted_keys(entries)) do
-    parts[#parts + 1] = key
+    local place = #parts + 1
+    parts[place] = key
     add(entries[key], parts, seen)
+    if #parts == place then parts[place] = nil end      -- nothing that counts is in there
   end
 end
 

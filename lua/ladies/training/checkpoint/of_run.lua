@@ -83,25 +83,35 @@ local LEARNS = "the sampler is adaptive, and has changed what checkpoints do not
   .. "is resumed is another one; tensors that it changes belong in its state, other things in "
   .. "objects with the methods state and load_state, in state = {...}"
 
--- Returns the state of an adaptive sampler that a checkpoint does not hold, as text (see
--- ladies.training.checkpoint.captured); nil for other samplers.
-local function sampler_memory(run)
+local COUNTS = "the model has changed numbers of its own, which neither checkpoints nor its file "
+  .. "hold: a run that is resumed is another one; a tensor of one number is kept (see "
+  .. "ladies.nn.buffers), and what is in objects with the methods state and load_state, in state "
+  .. "= {...}"
+
+-- Returns the state that a checkpoint does not hold, as text (see
+-- ladies.training.checkpoint.captured): the numbers of the model and, where the sampler is
+-- adaptive, the state of that.
+local function unsaved(run)
   local opts, sampler = run.opts, run.opts.sampler
-  if type(sampler) ~= "table" or not sampler.adaptive then return nil end
-  local known = {opts.data, opts.model, opts.optimizer}
+  local adaptive = type(sampler) == "table" and sampler.adaptive
+  local known = {opts.data, opts.optimizer}
+  for _, object in pairs(opts.state or {}) do known[#known + 1] = object end
+  local model = captured.by(opts.model, tables.append({sampler}, known))
+  known[#known + 1] = opts.model
   for _, list in ipairs{run.sampler, run.parameters, run.buffers:list()} do
     for _, one in ipairs(list) do known[#known + 1] = one.tensor end
   end
-  for _, object in pairs(opts.state or {}) do known[#known + 1] = object end
-  return captured.by_sampler(sampler, known)
+  return {model = model, sampler = adaptive and captured.by_sampler(sampler, known) or nil}
 end
 
--- Prints a notice at the first checkpoint if it does not hold all of an adaptive sampler's state.
-local function check_sampler_memory(run)
-  local before = run.sampler_remembered
+-- Prints a notice at the first checkpoint for what it does not hold and has changed.
+local function check_unsaved(run)
+  local before = run.unsaved
   if not before or run.number == 0 then return end
-  run.sampler_remembered = nil
-  if sampler_memory(run) ~= before then tell(LEARNS) end
+  run.unsaved = nil
+  local now = unsaved(run)
+  if now.model ~= before.model then tell(COUNTS) end
+  if now.sampler ~= before.sampler then tell(LEARNS) end
 end
 
 -- Returns the numbers for a checkpoint: the position in the run, and its sums so far.
@@ -185,7 +195,7 @@ function run_checkpoint.open(run, path)
       .. "lines", run.log.path, missing)
   end
   run.remembered = run.opts.schedule and captured.by(run.opts.schedule, run.opts.state)
-  run.sampler_remembered = sampler_memory(run)
+  run.unsaved = unsaved(run)
   run.saved = core.clock()
 end
 
@@ -223,7 +233,7 @@ function run_checkpoint.save(run)
   identity.stopped_by = callbacks.stop_of(run.stopped_by, run.opts)
   identity.batch = drawn_last(run)
   check_memory(run)
-  check_sampler_memory(run)
+  check_unsaved(run)
   local counters = counters_of(run)
   identity.log = run.log.hash
   checkpoint.save(run.folder:file "checkpoint.npz", {

@@ -2,10 +2,10 @@
 -- --profile`.
 --
 -- Every other batch is made under a hook that sees the primitives (see ladies.base.primitives).
--- What they leave of such a batch is Lua's own, and the hook's; what a batch takes without the hook
--- is told beside it. Backward is measured operation by operation; each belongs to the layer and to
--- the primitive that recorded it. The first batches, which fill caches, are left out as soon as
--- there are others.
+-- The time of such a batch that is not spent in primitives is that of Lua and of the hook; the time
+-- of a batch without the hook is shown beside it. Backward is measured operation by operation; each
+-- belongs to the layer and to the primitive that recorded it. The first batches, which fill caches,
+-- are left out as soon as there are others.
 
 local core = require "ladies_core"
 local InputRows = require "ladies.nn.input_rows"

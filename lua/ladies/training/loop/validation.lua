@@ -30,7 +30,7 @@ local LARGE = 20000
 -- in the paper, or 100 on a large graph.
 function validation.interval(data)
   local nodes = data.graph and data.graph.n_nodes or data.features.n_rows
-  return (nodes or 0) < LARGE and 10 or 100      -- whether data is what it must be, others say
+  return (nodes or 0) < LARGE and 10 or 100      -- data is checked elsewhere
 end
 
 --- validation.logits(opts, way): computes the logits, without sampling, by the model of a run with
@@ -50,12 +50,12 @@ local function rows_for(task, h, units)
   return h:rows(nodes)
 end
 
--- Computes the same for a task in time.
-local function in_time(opts, units, more)
-  local task = opts.task
-  local out, wrong = task:inferred("ladies.train", units, opts.model, opts.sampler)
+-- Returns of(units) and, where there are more, of(more); nil and the number where one of these is
+-- not finite, of which `of` returns nil and the number.
+local function of_both(of, units, more)
+  local out, wrong = of(units)
   if not out or not more then return out, wrong end
-  local of_more, also = task:inferred("ladies.train", more, opts.model, opts.sampler)
+  local of_more, also = of(more)
   if not of_more then return nil, also end
   return out, of_more
 end
@@ -65,16 +65,20 @@ end
 -- or for all, and from the same inference that for `more` units; nil and the number where something
 -- is not finite.
 function validation.scores(opts, way, units, more)
-  if opts.task.infer then return in_time(opts, units, more) end
-  local task, h = opts.task, validation.logits(opts, way)
+  local task = opts.task
+  if task.infer then
+    return of_both(function(some)
+      return task:inferred("ladies.train", some, opts.model, opts.sampler)
+    end, units, more)
+  end
+  local h = validation.logits(opts, way)
   task:check_outputs("ladies.train", h)
   local finite, value = h:is_finite()
   if not finite then return nil, value end
-  local function of(some)
+  return of_both(function(some)
     local rows = way.nodes and h or rows_for(task, h, some)
     return core.no_grad(task.scored, task, rows, some, opts.model)
-  end
-  return of(units), more and of(more)
+  end, units, more)
 end
 
 -- Returns a function that computes the metric of this name on the validation units by exact
@@ -132,8 +136,9 @@ end
 
 --- validation.new(opts): makes the validation of ladies.train with these options; nil when there
 -- are neither validation nodes nor a function for it. `name` and `mode` are those of the monitor;
--- `way` is that of exact inference, where it is by this: for the validation nodes alone where
--- nobody is told the predictions.
+-- `way` is the way of exact inference (see validation.way), nil where the user's function
+-- validates; it is for the validation nodes alone, unless a callback gets the predictions for all
+-- nodes.
 function validation.new(opts)
   local monitor, own, task = validation.monitor(opts), validation.own(opts), opts.task
   local val, way = task.units.val, nil

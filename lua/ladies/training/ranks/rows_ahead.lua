@@ -2,12 +2,11 @@
 -- ladies.data.formats.large.shards): the rows that a rank lacks for its next mini-batches are
 -- brought from the others while it trains on the present ones.
 --
--- Of its mini-batches of a step each rank takes so many at a time, a group, and brings the rows of
--- their inputs in one fetch: its rows go on from mini-batch to mini-batch
--- (src/plugins/ranks/fetch.h). The fetch of a group is begun when training on the group before
--- begins, so at most two groups of rows are held. Every rank goes through the same number of groups
--- of each step, empty ones too: all begin and end the same fetches in the same order, whoever is
--- ahead.
+-- Each rank divides its mini-batches of a step into groups, and brings the rows of a group's inputs
+-- in one fetch (src/plugins/ranks/fetch.h). The fetch of a group is begun when training on the
+-- group before begins, so at most two groups of rows are held. Every rank goes through the same
+-- number of groups of each step, empty ones too: all begin and end the same fetches in the same
+-- order, whichever rank is ahead.
 --
 -- Rows that are often needed are fetched only once: the cache has those of the nodes with the most
 -- edges, which are in most neighbourhoods.
@@ -33,9 +32,10 @@ function rows_ahead.is_for(features)
   return options.class_of(features) == "Rows" and not features.whole
 end
 
---- Returns the number of bytes of a row of features, Rows or a Tensor, as it is stored.
+--- Returns the number of bytes of a row of features as shards have it: Rows as they are stored, a
+-- Tensor or a Matrix as float32.
 function rows_ahead.row_bytes(features)
-  local dtype = features.dtype        -- of Rows; a Tensor has float32
+  local dtype = options.class_of(features) == "Rows" and features.dtype
   return features.n_cols * ((dtype == "float16" or dtype == "bfloat16") and 2 or 4)
 end
 
@@ -68,10 +68,10 @@ function rows_ahead.nodes_of(model, batches)
   return core.sampling.unique(all):sort()
 end
 
---- rows_ahead.new(batches, {features =, graph =, step =, steps = [, model =]}): an iterator as the
--- Batches, this rank's of so many whole steps of `step` mini-batches, which has in each
--- batch.features the rows of its nodes (see nodes_of). graph: the GraphInParts that they are drawn
--- from, or nil.
+--- rows_ahead.new(batches, {features =, graph =, step =, steps = [, model =]}): makes an iterator
+-- over this rank's mini-batches of `batches`, for `steps` whole steps of `step` mini-batches of all
+-- ranks. Each mini-batch gets the field `features`, with the rows of its nodes (see nodes_of).
+-- graph: the GraphInParts that the mini-batches are drawn from, or nil.
 function rows_ahead.new(batches, given)
   local first, last = fold.share(link.rank, link.size, given.step)
   local ahead = setmetatable({
@@ -79,7 +79,7 @@ function rows_ahead.new(batches, given)
     groups = rows_ahead.groups(link.size, given.step), steps = given.steps,
     drawn = given.graph and drawn_together.new(batches, given.graph),
     begun = 0, done = 0, finished = 0,       -- groups; whole steps
-    queue = {}, next = {},     -- mini-batches of the group in hand, and of the one that comes
+    queue = {}, next = {},     -- mini-batches of the present group, and of the next one
   }, RowsAhead)
   ahead:begin()
   return ahead

@@ -56,7 +56,8 @@ end
 -- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
 -- validation_seconds
 -- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
--- numerics                          what the bits depend on besides: versions, processors' kernels
+-- numerics                          what the bits of results also depend on: versions, kernels of
+--                                   processors
 -- inference                         how exact inference went about the validations: for which
 --                                   nodes, in how much memory
 -- folder, curve                     the run's, and the file in it that shows the training curve
@@ -67,12 +68,11 @@ end
 --                                   value =, loss = (mean since the one before)}, shown as a table
 --                                   and a curve; not in summary.json
 -- memory_paper (bytes or nil), memory_batch, memory_parameters, memory_peak (bytes): as the paper
---                                   counts it; what a mini-batch holds with its activations and
---                                   gradients and lets go of, the most of the 1st, 4th, 16th, ...,
---                                   at which it is measured, the same for the same run whatever
---                                   ran before (what callbacks keep of one does not count); the
---                                   parameters' and the optimizer's; and the most that the process
---                                   ever had, other runs' included
+--                                   counts it; of a mini-batch, its activations and its gradients,
+--                                   the largest of the 1st, 4th, 16th, ... mini-batch, without what
+--                                   callbacks keep (the same for the same run, whatever ran before
+--                                   it in the process); of the parameters and the optimizer; and
+--                                   the most that the process ever had, other runs included
 function summary.new(fields)
   local where = "ladies.summary"
   options.value(where, "what it is given", fields, "table")
@@ -150,8 +150,7 @@ local function notes_of(self)
   note(self.inference, "inference", "%s", self.inference)
   local shown, tests = metric_text.of_record(self).name, metric_text.tests(self)
   for _, name in ipairs(tables.sorted_keys(tests)) do
-    note(name ~= shown, name, "%.4f on the test %s", tests[name],
-      self.measure and "part" or "nodes")
+    note(name ~= shown, name, "%.4f on the test part", tests[name])
   end
   note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
     self.monitor or "value", self.best_value)

@@ -33,7 +33,7 @@ ld_status ld_source_finish(ld_source *s)
 static ld_status read_memory(ld_source *s, void *out, int64_t size)
 {
     ld_memory_source *m = (ld_memory_source *)s;
-    if (size == 0) /* of nothing at all there is no pointer to count on from */
+    if (size == 0) /* m->at may be NULL then */
         return LD_OK;
     memcpy(out, m->at, (size_t)size);
     m->at += size;

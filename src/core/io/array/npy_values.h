@@ -17,8 +17,8 @@
  * for that. A single element becomes a vector of one. */
 ld_status ld_npy_read_tensor(ld_tensor **out, const ld_npy_header *h, ld_source *s);
 
-/* Reads floating point numbers of at most 32 bits in two dimensions, as they are, over the file
- * where the source can be mapped. */
+/* Reads floating point numbers of at most 32 bits in two dimensions, without converting them. Where
+ * the source can be mapped, they stay in the file. */
 ld_status ld_npy_read_rows(ld_rows **out, const ld_npy_header *h, ld_source *s);
 
 /* Maps the elements if they are of this type and the source can be mapped; *out is NULL

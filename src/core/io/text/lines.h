@@ -32,15 +32,16 @@ ld_status ld_lines_open(ld_lines *x, const char *path, const char *reader, ld_pr
                         void *context);
 
 /* Gives the next line, line .. end - 1 without its \n or \r\n; *line is NULL after the last. It may
- * be changed and is good until the next call, and *end is a byte that belongs to no number. */
+ * be changed and is good until the next call. The byte at *end is never a digit, so parsers of
+ * numbers stop there. */
 ld_status ld_lines_next(ld_lines *x, char **line, char **end);
 
 /* Gives the next line that is not empty or blank and does not begin, behind blanks, with one of the
  * characters in `comments`. *line is its first character that is not blank. */
 ld_status ld_lines_next_full(ld_lines *x, const char *comments, char **line, char **end);
 
-/* Trims a line that ends in \n, sooner than `stop`: *line is behind its blanks, *end before its \n
- * or \r\n. Returns the next line. */
+/* Trims the line at `at`, which ends in \n before `stop`: *line becomes its first character that is
+ * not blank, *end the place of its \n or \r\n. Returns the beginning of the next line. */
 char *ld_lines_trim(char *at, const char *stop, char **line, char **end);
 
 /* Returns true if a trimmed line has nothing in it, or a comment. */

@@ -18,7 +18,7 @@ void ld_names_free(ld_names *x);
 
 int64_t ld_names_count(const ld_names *x);
 
-/* Gives the number of a text, which becomes a new name if it is none yet. */
+/* Gives the number of a text, which is added as a new name if the list does not have it. */
 ld_status ld_names_add(ld_names *x, int32_t *id, const char *text, int64_t length);
 
 /* Returns the number of a text, or -1. */

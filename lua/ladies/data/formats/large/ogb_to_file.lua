@@ -58,7 +58,8 @@ return function(folder, path, opts)
   local fields = {notes = {}}
   local found = ogb_binary.open(context, fields, opts.labels_as)
   if opts.directed == "keep" then fields.directed = "keep" end
-  ogb.read_rest(context, fields, opts, found)
+  ogb.read_rest(context, fields, opts, {units = found.nodes, edges = found.edges,
+    left = found.left})
   local data <const> = folder .. "/" .. ogb_binary.DATA
   local writer <close> = core.safetensors.writer(path)
   by_runs.write_edges(writer, "adj", found.nodes, edges_of(context, data, found.edges, found.nodes,

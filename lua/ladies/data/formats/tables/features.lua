@@ -58,12 +58,11 @@ local function tell_header(reader, list)
     table.concat(reader:fields(path), ","))
 end
 
--- Counts the nodes of a data set without rows of features. Where there are edges alone, they name
--- them all. Otherwise each row of the labels, or where there
--- are none of the targets, is a node or, where rows begin with their node, every node that these or
--- the edges name is one.
--- edge_nodes() gives the largest and the least number of a node in the edges, and how many edges
--- there are.
+-- Counts the nodes of a data set without rows of features. If it has nothing but edges, its nodes
+-- are those that edges name. Otherwise each row of the labels, or of the targets if there are no
+-- labels, is a node; if these rows begin with the number or name of their node, the nodes are all
+-- that they or the edges name. edge_nodes() gives the largest and the least number of a node in the
+-- edges, and how many edges there are.
 local function count_nodes(reader, list, edge_nodes)
   if not reader:of_nodes() then
     local most, least, n_edges = edge_nodes()

@@ -56,7 +56,7 @@ function table_folder.fits(path)
     or core.exists(path) == "folder" and not FileReader.is_matrix(edges)
 end
 
--- What a folder with edges alone lacks.
+-- The reason, for messages, why a folder with nothing but edges is no data set.
 local LACKING = "has edges but no labels.csv, with a class for each node, no targets.csv and no "
   .. "features; for tasks of edges, such as link_prediction, --make-features (in Lua "
   .. "make_features) identity makes some for a table; see doc/data.md"

@@ -1,10 +1,11 @@
 --- Reads a data set from a user's own files: tables in text (CSV, TSV, blanks), Matrix Market,
--- .npy, and .npz of SciPy's save_npz. file_reader.lua reads single files and features.lua the
--- features; here labels, split and edges are made of them.
+-- .npy, and .npz of SciPy's save_npz. file_reader.lua reads single files, features.lua the features
+-- and edges.lua the edges; here labels, targets and split are made of them.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local complete = require "ladies.data.complete"
+local edge_tables = require "ladies.data.formats.tables.edges"
 local errors = require "ladies.base.errors"
 local file_features = require "ladies.data.formats.tables.features"
 local FileReader = require "ladies.data.formats.tables.file_reader"
@@ -13,7 +14,6 @@ local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local splits = require "ladies.data.splits"
 local targets = require "ladies.data.labels.targets"
-local table_header = require "ladies.data.formats.tables.header"
 local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.data.from_files"
@@ -29,8 +29,6 @@ local SPEC = tables.merged(complete.SPEC, {
   node_names = "string or nil", class_names = "string or nil", feature_names = "string or nil",
   name = {"string", "files"}, source = "string or nil", quiet = {"boolean", false},
 })
-
-local EDGES = 1 << 18       -- in a piece of a table that is counted
 
 -- Reads the names in a file with one name a line.
 local function read_names(path)
@@ -138,159 +136,6 @@ local function add_split(reader, fields, split_file)
   end
 end
 
--- True where a table has more to its edges than ends and weights.
-local function has_parts(columns)
-  return columns.type or columns.time or columns.features and #columns.features > 0
-end
-
--- Finds the columns of a table of edges by its header (see table_header.edges); adds notes to
--- `list` about columns that are left out or guessed.
-local function edge_columns(reader, path, list)
-  local fields, weighted = reader:fields(path), reader.opts.weighted
-  local titles = reader:titles(path)
-  if titles then
-    local columns, message = table_header.edges(titles, weighted)
-    if not columns then errors.fail(("%s: %s: %s"):format(WHERE, path, message)) end
-    if #columns.unused > 0 then
-      notes.add({where = path}, list, "not used: %s%s", table.concat(columns.unused, ", "),
-        has_parts(columns) and ("; a title such as feature_%s makes a column of numbers a feature "
-          .. "of edges"):format(columns.unused[1]) or "")
-    end
-    return columns, titles
-  end
-  if weighted == nil and #fields == 3 then
-    notes.add({where = path}, list, "the third column is taken as weights; a header tells what "
-      .. "columns are")
-  end
-  local third = (weighted or #fields > 2) and 3 or nil
-  return {source = 1, target = 2, weight = weighted ~= false and third or nil, third = third}
-end
-
--- Returns the columns of a table of edges, and the options for reading it.
-local function edge_options(reader, path, list)
-  local columns, titles = edge_columns(reader, path, list)
-  local kinds = {}
-  for i = 1, titles and #titles or columns.third or 2 do kinds[i] = "skip" end
-  kinds[columns.source], kinds[columns.target] = reader:node(), reader:node()
-  if columns.weight then kinds[columns.weight] = "number" end
-  return columns, {columns = kinds, header = titles and true or reader:header(path),
-    separator = reader.opts.separator, first_id = reader:first_id(), n_ids = reader.n_nodes}
-end
-
--- Where the titles of both ends are names of something else, such as user and item, and no node is
--- in both columns, these are two types of nodes: returns the type of each node, and their names.
-local function types_of_ends(edges, titles, columns)
-  local is_target = core.ones(#edges.targets):scatter_add(edges.targets, edges.n):above(0)
-  if #edges.sources == 0 or is_target[edges.sources]:max() > 0 then return nil end
-  return is_target:to_index() + 1, {titles[columns.source], titles[columns.target]}
-end
-
--- Reads a table of edges as a list of them, with all that it has of each.
-local function edge_list(reader, path, list, context_keys)
-  local columns, opts = edge_options(reader, path, list)
-  local types = core.text.names()
-  if columns.type then opts.columns[columns.type] = types end
-  if columns.time then opts.columns[columns.time] = "label" end
-  for _, i in ipairs(columns.features or {}) do opts.columns[i] = "number" end
-  local read, place, k = table.pack(reader:call(core.text.read, path, opts)), {}, 0
-  for i, kind in ipairs(opts.columns) do
-    if kind ~= "skip" then k, place[i] = k + 1, k + 1 end
-  end
-  local function column(i) return i and read[place[i]] or nil end
-  local edges = {n = reader.n_nodes, sources = column(columns.source),
-    targets = column(columns.target), weights = column(columns.weight),
-    types = column(columns.type)}
-  reader:check_known(path)
-  if columns.type then
-    local sorted, number = {}, {}
-    for i = 1, #types do sorted[i] = types[i] end
-    table.sort(sorted)
-    for i, name in ipairs(sorted) do number[name] = i end
-    local of = {}
-    for i = 1, #types do of[i] = number[types[i]] end
-    edges.types, edges.type_names = core.index(of)[edges.types], sorted
-  end
-  if columns.time then
-    local times = column(columns.time)
-    if #times > 0 and times:min() == 0 then
-      errors.fail(("%s: %s: an edge has no time; each must have one, a whole number from %d on")
-        :format(WHERE, path, reader:first_id()))
-    end
-    edges.times, edges.time_origin = times - (1 - reader:first_id()), 0
-  end
-  if columns.features and #columns.features > 0 then
-    local titles, rows = reader:titles(path), {}
-    edges.feature_names = {}
-    for j, i in ipairs(columns.features) do
-      rows[j], edges.feature_names[j] = column(i):to_table(), titles[i]
-    end
-    edges.features = core.tensor(rows):transpose()
-  end
-  if reader.names and reader:titles(path) and not columns.are_named then
-    edges.node_types, edges.node_type_names = types_of_ends(edges, reader:titles(path), columns)
-  end
-  context_keys.edges = setmetatable({}, {__index = function() return path end})
-  return edges
-end
-
--- Reads a table of edges as a matrix, and how many were given more than once.
-local function edge_table(reader, path, list)
-  local columns, opts = edge_options(reader, path, list)
-  local matrix, merged = reader:call(core.text.read_edges, path, opts)
-  reader:check_known(path)
-  -- A target hears its source: rows are destinations.
-  return columns.target < columns.source and matrix:transpose() or matrix, merged
-end
-
--- Returns an iterator over pieces of `size` edges of a table, rows and columns; nil where the edges
--- have weights.
-local function edge_pieces(reader, path, list, size)
-  local columns, opts = edge_options(reader, path, list)
-  if columns.weight or has_parts(columns) then return nil end
-  local next_piece = reader:pieces(path, size, opts)
-  return function()
-    local first, second = next_piece()
-    reader:check_known(path)
-    -- A target hears its source: rows are destinations.
-    if columns.target < columns.source then return first, second end
-    return second, first
-  end
-end
-
--- Returns the largest and the least number of a node in the edges, and how many edges there are;
--- new names of nodes are added to the reader's.
-local function edge_nodes(reader)
-  local path = reader.opts.edges
-  local matrix = reader:matrix(path)
-  if matrix then return matrix.n_rows, 1, 0 end
-  local columns, opts = edge_options(reader, path, {})
-  if columns.weight then opts.columns[columns.weight] = "skip" end
-  local most, least, count = 0, math.huge, 0
-  for first, second in reader:pieces(path, EDGES, opts) do
-    most = math.max(most, first:max(), second:max())
-    least = math.min(least, first:min(), second:min())
-    count = count + #first
-  end
-  return most, least, count
-end
-
--- Reads the adjacency; returns it and how many edges were given more than once, nil where that is
--- not known. Adds notes to `list` about what was not used.
-local function adjacency_of(reader, list)
-  local path, n = reader.opts.edges, reader.n_nodes
-  local matrix, merged = reader:matrix(path)
-  if not matrix then
-    matrix, merged = edge_table(reader, path, list)
-  elseif options.class_of(matrix) ~= "Matrix" then
-    errors.fail(("%s: %s: the edges must be a coordinate file, got an array"):format(WHERE, path))
-  elseif matrix.n_rows ~= n or matrix.n_cols ~= n then
-    errors.fail(("%s: %s is %d x %d, must be %d x %d, as the %s have %d rows"):format(WHERE, path,
-      matrix.n_rows, matrix.n_cols, n, n, reader.opts.features and "features"
-        or reader.opts.labels and "labels" or "targets", n))
-  end
-  return matrix, merged
-end
-
 local from_files = {}
 
 --- Reads the fields of the data set, the context of messages and the options, as
@@ -322,20 +167,22 @@ function from_files.read(given, piece)
     end
   end
   local fields = {name = opts.name, source = opts.source, notes = {}}
-  fields.features = file_features(reader, fields.notes, function() return edge_nodes(reader) end)
+  fields.features = file_features(reader, fields.notes, function()
+    return edge_tables.nodes(reader)
+  end)
   if opts.labels then fields.labels, fields.class_names = labels_of(reader) end
   if opts.targets then fields.targets, fields.target_names = targets_of(reader) end
   add_split(reader, fields, split_file)
   local pieces = piece and not FileReader.is_matrix(opts.edges)
-    and edge_pieces(reader, opts.edges, fields.notes, piece)
+    and edge_tables.pieces(reader, fields.notes, piece)
   local edge_keys = {}
   if not pieces and not FileReader.is_matrix(opts.edges)
-    and (opts.parallel == "keep" or has_parts((edge_columns(reader, opts.edges, {})))) then
-    local edges = edge_list(reader, opts.edges, fields.notes, edge_keys)
+    and (opts.parallel == "keep" or edge_tables.have_parts(reader)) then
+    local edges = edge_tables.list(reader, fields.notes, edge_keys)
     fields.node_types, fields.node_type_names = edges.node_types, edges.node_type_names
     fields.edge_list = edges
   elseif not pieces then
-    fields.adjacency, fields.merged = adjacency_of(reader, fields.notes)
+    fields.adjacency, fields.merged = edge_tables.adjacency(reader, fields.notes)
   end
   fields.from_rows = FileReader.is_matrix(opts.edges)
   if reader.names then fields.node_names = reader.names:lines() end
@@ -373,13 +220,16 @@ end
 -- labels of one column do, and for labels of two these and the edges; with make_features edges
 -- alone do. A header counts: features, and columns of classes, whose first column is called node,
 -- node_id, id or name have rows in any order; columns of edges called type (relation, predicate)
--- and time (timestamp), and those that begin with feature or attr, become data.edges; those called
--- source (src, from, u), target (dst, dest, destination, to, v) and weight (weights, w, value) may
--- stand in any order. A line tells which others are not used. Where the first two columns are the
--- ends of such edges and called otherwise, as user and item, nodes have names and none is in both,
--- these are the types of nodes (data.node_types). In a table of names alone the first line is a
--- header where it calls both ends of the edges so, or a column behind them time, type, weight or
--- feature, or its first column a node, unless a node has such a name.
+-- and time (timestamp, date), and those that begin with feature or attr, become data.edges; those
+-- called source (src, from, u, head, subject), target (dst, dest, destination, to, v, tail, object)
+-- and weight (weights, w, value) may stand in any order. Times are whole numbers, or dates such as
+-- 2024-01-31 or 2024-01-31 13:05:00, which become seconds since 1970. Three columns of names
+-- without a header are taken as head, relation and tail. A line tells which others are not used.
+-- Where the first two columns are the ends of such edges and called otherwise, as user and item,
+-- nodes have names and none is in both, these are the types of nodes (data.node_types). In a table
+-- of names alone the first line is a header where it calls both ends of the edges so, or a column
+-- behind them time, type, weight or feature, or its first column a node, unless a node has such a
+-- name.
 --
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
 --                 value

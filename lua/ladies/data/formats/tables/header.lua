@@ -9,10 +9,11 @@ local function set(words)
 end
 
 local NODE = set "node node_id id name"
-local SOURCE, TARGET = set "source src from u", set "target dst dest destination to v"
+local SOURCE = set "source src from u head subject"
+local TARGET = set "target dst dest destination to v tail object"
 local WEIGHT = set "weight weights w value"
 local TYPE = set "type edge_type relation rel predicate"
-local TIME = set "time edge_time timestamp"
+local TIME = set "time edge_time timestamp date datetime"
 local NO_TITLE = set "inf infinity nan na"
 
 -- True for the title of a feature of edges: feature, feature_0, edge_attr, attr_price.

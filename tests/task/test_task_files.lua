@@ -1,0 +1,94 @@
+--- Files of tasks that are wrong: a command says in one line what was wrong and where.
+local lu = require "luaunit"
+local files = require "tools.files"
+local shell = require "tools.shell"
+
+local tests = {}
+
+-- A task that is right; CHANGE stands for what is changed of its fields.
+local TASK = [[
+local ladies = require "ladies"
+return function(_, data)
+  local fields = {
+    name = "mine", data = data, outputs = data.classes,
+    units = {train = data.train, val = data.val, test = data.test},
+    targets = function(nodes) return data.labels[nodes] end,
+    loss = function(out, labels) return ladies.loss.cross_entropy(out, labels) end,
+    predict = function(out) return out:argmax() end,
+    metrics = {{name = "F1", of = ladies.metrics.micro_f1}},
+  }
+  CHANGE
+  return fields
+end
+]]
+
+local LINE = 11                             -- of the change
+
+local folder
+
+function tests.setUp()
+  folder = shell.folder()
+  shell.run_ladies({"make-graph", "--nodes", "200", "--entries", "1000", "--classes", "3",
+    "--features", "4", "--out", "g.npz"}, {folder = folder.path})
+end
+
+function tests.tearDown() getmetatable(folder).__close(folder) end
+
+-- Trains for the task in a file of this text; returns how it ended and the last line on stderr.
+local function train(text, ...)
+  files.write(folder.path .. "/t.lua", text)
+  local _, err, status = shell.run_ladies({"train", "g.npz", "--task", "t.lua", "--layers", "1",
+    "--samples", "32", "--self-nodes", "previous", "--max-batches", "3", "--quiet", ...},
+    {folder = folder.path})
+  return status, err
+end
+
+function tests.test_what_is_right()
+  local status, err = train((TASK:gsub("CHANGE", "")))
+  lu.assertEquals({status, err}, {0, ""})
+end
+
+--- Each in one line, which has the place where there is one.
+function tests.test_one_line()
+  local here = ("t.lua:%d: "):format(LINE)
+  for change, message in pairs{
+    ["error 'boom'"] = here .. "boom",
+    ["fields.data = {}"] = "t.lua: data must be a data set, with features",
+    ["fields.foo = 1"] = 't.lua: unknown option "foo"',
+    ["fields.units = {train = ladies.index{1, 999}}"] = "t.lua: units: train[2] is 999, must be in "
+      .. "1..200",
+    ["fields.outputs = 2"] = "cross_entropy: label 3",
+    ["fields.targets = function() end"] = "t.lua:7: ladies.train: batch 1: bad argument #2",
+    ["fields.targets = function() error 'oops' end"] = here .. "ladies.train: batch 1: oops",
+    ["fields.loss = function() end"] = "the loss function's result for batch 1 must be a Tensor",
+    ["fields.loss = function(o) return o end"] = "must have one element",
+    ["fields.loss = function(o) return o:sum() * (0 / 0) end"] = "batch 1: the loss is nan",
+    ["fields.loss = function(o) return ladies.loss.cross_entropy(o, 3) end"] = here,
+    ["fields.loss = function(o) coroutine.yield() return o:sum() end"] = here,
+    ["fields.predict = function(o) return o:nothing() end"] = here,
+    ["fields.metrics[1].of = function() return 'x' end"] = "mine: the metric F1 must give a number",
+    ["fields.metrics[1].of = function(p) return ladies.metrics.mae(p, 3) end"] = here,
+    ["fields.decoder = function() return 3 end"] = "mine: what decoder gives must be a table",
+    ["fields.read = function() end"] = "mine: read must return what the loss takes, got nil",
+  } do
+    local text = TASK:gsub("CHANGE", function() return change end)
+    local status, err = train(text)
+    lu.assertEquals(status, 1, change)
+    lu.assertStrContains(err, message)
+    lu.assertEquals(select(2, err:gsub("\n", "")), 1, change .. "\n" .. err)
+  end
+end
+
+function tests.test_files_that_make_no_task()
+  for text, message in pairs{
+    ["return function("] = "t.lua:1: ", ["local x = 1"] = "must be a function or a table, got nil",
+    ["error 'boom'"] = "t.lua:1: boom", ["return function() end"] = "must be a table, got nil",
+  } do
+    local status, err = train(text)
+    lu.assertTrue(status ~= 0, text)
+    lu.assertStrContains(err, message)
+    lu.assertEquals(select(2, err:gsub("\n", "")), 1, err)
+  end
+end
+
+return tests
