@@ -319,8 +319,8 @@ local function late(search, best)
       .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
       search.opts.seconds)
   elseif next(search.waiting) or best.rung < #RUNGS then
-    return ("The %g s left no time for %s; with more (seconds; --auto-seconds) the choice is better "
-      .. "founded."):format(search.opts.seconds, next(search.waiting)
+    return ("The %g s left no time for %s; with more (seconds; --auto-seconds) the choice is "
+      .. "better founded."):format(search.opts.seconds, next(search.waiting)
       and ("%d more choices"):format(#tables.sorted_keys(search.waiting)) or "the last rung")
   end
 end
@@ -334,8 +334,9 @@ setting from the best, the best quarter of them for %d, and the best three for %
 with %s. What was trained for more batches stands before the others; a run that the clock cut off
 counts for nothing beside those that came to their end. Where there are several seeds it is their
 mean with its 95 %% interval by Student's t; the best of these is chosen.]]):format(
-    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit, #search.tried,
-    search.spent, search.opts.seconds, batches[1], batches[2], batches[3], RUNGS[3].seeds,
+    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
+    #search.tried, search.spent, search.opts.seconds, batches[1], batches[2], batches[3],
+    RUNGS[3].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end
 
