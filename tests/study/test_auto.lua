@@ -235,9 +235,9 @@ function tests.test_time()
   end
   local fast, slow = counts(0.1, 200), counts(10, 200)
   lu.assertTrue(fast[1] > 12 and fast[2] == math.ceil(fast[1] / 4), fast[1])
-  lu.assertNotStrContains(fast[3], "were gone")
+  lu.assertNotStrContains(fast[3], "left no time")
   lu.assertEquals({slow[1], slow[2]}, {4, 2})        -- 45 % of the time; then 20 s for 200 batches
-  lu.assertStrMatches(slow[3], "The 100 s were gone before %d+ more were tried.*")
+  lu.assertStrMatches(slow[3], "The 100 s left no time for %d+ more choices.*")
   lu.assertEquals(counts(200, 200)[1], 1)
 end
 

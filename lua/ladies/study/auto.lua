@@ -319,9 +319,9 @@ local function late(search, best)
       .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
       search.opts.seconds)
   elseif next(search.waiting) or best.rung < #RUNGS then
-    return ("The %g s were gone before %s; with more time (seconds; --auto-seconds) the choice is "
+    return ("The %g s left no time for %s; with more (seconds; --auto-seconds) the choice is "
       .. "better founded."):format(search.opts.seconds, next(search.waiting)
-      and ("%d more were tried"):format(#tables.sorted_keys(search.waiting)) or "the last rung")
+      and ("%d more choices"):format(#tables.sorted_keys(search.waiting)) or "the last rung")
   end
 end
 
