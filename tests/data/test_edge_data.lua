@@ -294,6 +294,26 @@ function tests.test_saved()
 end
 
 --- A merged graph is kept in its file with all edges, and brings them back where that is asked.
+--- An export for PyTorch Geometric has all that is known of edges, each by itself.
+function tests.test_exported()
+  local list = random_list(12, 40, 5)
+  for e, time in ipairs(list.times) do list.times[e] = time - 1000 end
+  local path = temporary.path "pyg_edges.npz"
+  for _, parallel in ipairs{"keep", "merge"} do
+    local data = load(12, list, {directed = "keep", parallel = parallel,
+      node_types = {1, 2, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1}})
+    ladies.data.export(data, path, {format = "pyg"})
+    local back = ladies.data.load(path, {directed = "keep", parallel = parallel})
+    for _, part in ipairs{"features", "types", "times"} do
+      lu.assertEquals(back.edges[part], data.edges[part], part)
+    end
+    lu.assertEquals({back.edges.time_origin, back.edges.type_names},
+      {data.edges.time_origin, data.edges.type_names})
+    lu.assertEquals(back.node_types, data.node_types)
+    lu.assertTrue(back.graph.adjacency == data.graph.adjacency)
+  end
+end
+
 function tests.test_saved_merged()
   local list = random_list(5, 40, 10)
   local path = temporary.path "merged.npz"
