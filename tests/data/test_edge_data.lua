@@ -360,6 +360,21 @@ function tests.test_npz()
   lu.assertEquals(data.graph.n_edges, 2)          -- nothing tells the first two apart
 end
 
+--- NetworkX's JSON has dates as texts; a type is a name or a number.
+function tests.test_json_of_dates()
+  local path = temporary.path "dates.json"
+  local function load_with(attributes)
+    ladies.file.write(path, ([[{"nodes": [{"id": 0, "x": [1], "y": 0}, {"id": 1, "x": [1], "y": 1}],
+      "links": [{"source": 0, "target": 1, %s}]}]]):format(attributes))
+    return ladies.data.load(path)
+  end
+  lu.assertEquals(load_with('"time": "2024-03-01T12:30:15Z"').edges.times:to_table(),
+    {1709296215, 1709296215})
+  lu.assertErrorMsgContains("time[0] is soon; times must be whole numbers", load_with,
+    '"time": "soon"')
+  lu.assertErrorMsgContains("relation[0] is a list, must be a type", load_with, '"relation": [1]')
+end
+
 --- NetworkX's JSON: an edge of a graph without directions goes both ways with its type.
 function tests.test_json()
   local path, rest = temporary.path "graph.json", [["nodes": [{"id": 0, "x": [1], "y": 0},
