@@ -294,6 +294,26 @@ function tests.test_saved()
 end
 
 --- A merged graph is kept in its file with all edges, and brings them back where that is asked.
+--- An export for PyTorch Geometric has all that is known of edges, each by itself.
+function tests.test_exported()
+  local list = random_list(12, 40, 5)
+  for e, time in ipairs(list.times) do list.times[e] = time - 1000 end
+  local path = temporary.path "pyg_edges.npz"
+  for _, parallel in ipairs{"keep", "merge"} do
+    local data = load(12, list, {directed = "keep", parallel = parallel,
+      node_types = {1, 2, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1}})
+    ladies.data.export(data, path, {format = "pyg"})
+    local back = ladies.data.load(path, {directed = "keep", parallel = parallel})
+    for _, part in ipairs{"features", "types", "times"} do
+      lu.assertEquals(back.edges[part], data.edges[part], part)
+    end
+    lu.assertEquals({back.edges.time_origin, back.edges.type_names},
+      {data.edges.time_origin, data.edges.type_names})
+    lu.assertEquals(back.node_types, data.node_types)
+    lu.assertTrue(back.graph.adjacency == data.graph.adjacency)
+  end
+end
+
 function tests.test_saved_merged()
   local list = random_list(5, 40, 10)
   local path = temporary.path "merged.npz"
@@ -338,6 +358,21 @@ function tests.test_npz()
   lu.assertEquals(data.edges.features:to_table(), {{3}, {1}, {2}})
   data = of_npz({edge_index = npz.int64{{0, 0, 1}, {1, 1, 0}}}, {parallel = "keep"})
   lu.assertEquals(data.graph.n_edges, 2)          -- nothing tells the first two apart
+end
+
+--- NetworkX's JSON has dates as texts; a type is a name or a number.
+function tests.test_json_of_dates()
+  local path = temporary.path "dates.json"
+  local function load_with(attributes)
+    ladies.file.write(path, ([[{"nodes": [{"id": 0, "x": [1], "y": 0}, {"id": 1, "x": [1], "y": 1}],
+      "links": [{"source": 0, "target": 1, %s}]}]]):format(attributes))
+    return ladies.data.load(path)
+  end
+  lu.assertEquals(load_with('"time": "2024-03-01T12:30:15Z"').edges.times:to_table(),
+    {1709296215, 1709296215})
+  lu.assertErrorMsgContains("time[0] is soon; times must be whole numbers", load_with,
+    '"time": "soon"')
+  lu.assertErrorMsgContains("relation[0] is a list, must be a type", load_with, '"relation": [1]')
 end
 
 --- NetworkX's JSON: an edge of a graph without directions goes both ways with its type.

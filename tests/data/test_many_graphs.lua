@@ -104,6 +104,39 @@ function tests.test_a_folder_of_ogb()
     molecules{["num-edge-list"] = "2\n2\n0\n"})
 end
 
+--- In tables a file says the graph of each node; what an export writes comes back.
+function tests.test_tables()
+  local data = load()
+  for format, name in pairs{["edge list"] = "tables", ["matrix market"] = "matrices",
+    pyg = "pyg.npz"} do
+    local path = temporary.path(name)
+    ladies.data.export(data, path, {format = format})
+    local back = ladies.data.load(path, {directed = "keep"})
+    lu.assertEquals({back.unit, back.n_graphs, back.graph_of, back.targets, back.train, back.test},
+      {"graph", 3, data.graph_of, data.targets, data.train, data.test})
+    lu.assertEquals(back.graph.n_edges, data.graph.n_edges)
+  end
+  local folder = temporary.path "named"
+  ladies.folder.make(folder)
+  for name, text in pairs{edges = "source,target\nann,bob\ncy,dee\n",
+    features = "ann,1\nbob,2\ncy,3\ndee,4\n", graph_of = "dee,1\nann,0\nbob,0\ncy,1\n",
+    labels = "1\n0\n", split = "train\ntest\n"} do
+    ladies.file.write(("%s/%s.csv"):format(folder, name), text)
+  end
+  local named = ladies.data.load(folder, {ids = "strings"})
+  lu.assertEquals({named.graph_of:to_table(), named.labels:to_table(), named.node_names[3]},
+    {{1, 1, 2, 2}, {2, 1}, "cy"})
+  lu.assertEquals({named.train:to_table(), named.test:to_table()}, {{1}, {2}})
+  for text, message in pairs{
+    ["ann,0\nbob,0\ncy,1\n"] = "graph_of.csv[3] is -1, must be in 0..3",
+    ["ann,0\nbob,1\ncy,1\ndee,1\n"] = "leads from one graph to another",
+    ["ann,0\nbob,0\ncy,1\ndee,x\n"] = "graph_of.csv: line 4",
+  } do
+    ladies.file.write(folder .. "/graph_of.csv", text)
+    lu.assertErrorMsgContains(message, ladies.data.load, folder, {ids = "strings"})
+  end
+end
+
 function tests.test_files()
   local data = load()
   for _, name in ipairs{"g.npz", "g.safetensors"} do

@@ -76,6 +76,34 @@ function tests.test_whole_neighbourhoods_are_exact()
   end
 end
 
+-- The toy graph with each edge of two types, so that all entries have a parallel one.
+local function parallel()
+  local A = toy.new().graph.adjacency
+  local rows, cols = A:row_of(), A:col_of()
+  local one_way, types = rows:above(cols), {}
+  local from, to = cols[one_way], rows[one_way]
+  for i = 1, 2 * #from do types[i] = i > #from and "likes" or "knows" end
+  local data = toy.new()
+  return ladies.data.from_arrays{name = "parallel", edges = {from .. from, to .. to},
+    edge_types = types, features = data.features, labels = data.labels, train = data.train,
+    val = data.val, test = data.test}
+end
+
+--- Parallel edges are entries of their own: whole neighbourhoods are exact, blocks have no foreign
+-- entry, and FastGCN, whose draws take all entries of a column, is not said to be off by entries.
+function tests.test_parallel_edges()
+  DATA.parallel = parallel()
+  lu.assertFalse(DATA.parallel.graph.adjacency:is_simple())
+  for _, method in ipairs{"full", "fastgcn:30"} do
+    local found = lab(method, "parallel", {task = "link_prediction", model = "rgcn", steps = 2})
+    local one = found.examinations[1]
+    lu.assertNotStrContains(one.verdict, "by entries", method)
+    if method == "full" then
+      lu.assertStrContains(one.verdict, "Exact: it gives what the whole graph gives.")
+    end
+  end
+end
+
 --- The exact gradient of a set of edges is that of the loss with its negatives over rows that the
 -- whole graph gives, and draws of the set differ by the sampler alone.
 function tests.test_gradient_of_links()

@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local dates = require "ladies.data.edges.dates"
 
 local columns = {}
 
@@ -32,7 +33,7 @@ function columns.types_of_numbers(context, key, numbers, first)
     local number = type(x) == "number" and math.tointeger(x)
     if not number or number < first or number > MOST then
       checks.fail(context, "%s[%d] is %s, must be a type, a whole number from %d on", key,
-        i + context.shift, tostring(x), first)
+        i + context.shift, type(x) == "table" and "a list" or tostring(x), first)
     end
     types[i] = number - first + 1
   end
@@ -60,16 +61,18 @@ function columns.read_times(context, file, key)
   return columns.times(context, key, numbers)
 end
 
---- Converts an array of integers, such as seconds, days or steps, to times: returns an Index, and
+--- Converts an array of integers, such as seconds, days or steps, or of texts of these or of dates
+-- (see ladies.data.edges.dates), to times: returns an Index, and
 -- the number from which they are counted, which is 0 unless the least is negative or the greatest
 -- does not fit.
 function columns.times(context, key, numbers)
   local least, greatest, whole = math.huge, -math.huge, {}
   for i, x in ipairs(numbers) do
     local time = type(x) == "number" and math.tointeger(x)
+      or type(x) == "string" and dates.time(x)
     if not time then
       checks.fail(context, "%s[%d] is %s; times must be whole numbers, such as seconds, days or "
-        .. "steps", key, i + context.shift, tostring(x))
+        .. "steps, or dates such as 2024-01-31", key, i + context.shift, tostring(x))
     end
     whole[i], least, greatest = time, math.min(least, time), math.max(greatest, time)
   end

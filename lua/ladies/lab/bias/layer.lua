@@ -56,7 +56,7 @@ function Layer.known(P, data)
   local n = P.n_rows
   local nodes, entries = attributes.of_nodes(P, data), attributes.of_entries(P, data)
   local half = attributes.half(n)
-  return {P = P, n = n, nodes = nodes, entries = entries, half = half,
+  return {P = P, is_simple = P:is_simple(), n = n, nodes = nodes, entries = entries, half = half,
     of_nodes = matrix_of(nodes, n), positions = {},
     of_entries = #entries > 0 and matrix_of(entries, P.nnz) or nil}
 end
@@ -72,13 +72,27 @@ function Layer.new(known, l, source)
     entry = Section.new(each("entries", known.P.nnz))}, Layer)
 end
 
+-- Tells whether the matrix of which a block is a slice, or nil, is P; where P has parallel edges,
+-- which are told apart by their positions alone, also whether it has the content of P. The last
+-- such matrix is kept, and not compared again.
+local function is_P(known, root)
+  if root == nil then return false end
+  if rawequal(root, known.P) or rawequal(root, known.twin) then return true end
+  if known.is_simple or root:hash() ~= known.P:hash() then return false end
+  known.twin = root
+  return true
+end
+
 -- Returns the places of a block's entries among those of U, the rows dst of P with the columns
--- near; nil where one of them is no entry of P, or its place cannot be found.
-local function places_of(P, block, U, near)
+-- near; nil where one of them is no entry of P, or its place cannot be found, as that of one of
+-- several parallel edges by its ends alone.
+local function places_of(known, block, U, near)
   local adj = block.adj
   local place
-  if rawequal(adj.root, P) then
+  if is_P(known, adj.root) then
     place = sampling.find(U.edge, adj.edge)
+  elseif not known.is_simple then
+    return nil
   else
     local at = sampling.find(near, block.src)
     if #at < #block.src or #block.dst * #near >= 2 ^ 31 then return nil end
@@ -169,7 +183,7 @@ end
 -- not.
 local function entries_of(self, block)
   local U, near = self.known.P:slice(block.dst)
-  local place = places_of(self.known.P, block, U, near)
+  local place = places_of(self.known, block, U, near)
   if not place then return nil end
   local mass = (self.is_normalized and U:row_normalize() or U):entry_values()
   local n = #mass

@@ -32,6 +32,12 @@ function edges.together(A, B)
     cols = A:col_of() .. B:col_of(), values = values}
 end
 
+-- Returns a matrix with one entry for all parallel ones.
+local function simple(A)
+  if A:is_simple() then return A end
+  return core.matrix{n_rows = A.n_rows, n_cols = A.n_cols, rows = A:row_of(), cols = A:col_of()}
+end
+
 -- Returns the number of entries of A that B does not have.
 local function surplus(A, B)
   return edges.together(A, B).nnz - B.nnz
@@ -73,7 +79,7 @@ local function foreign(P, block)
   if block.adj.nnz == 0 then return 0 end
   local places = places_of(block)
   local A = matrix(places.dst, places.src, places.rows, places.cols)
-  local B = P:slice(places.dst, places.src)
+  local B = simple(P:slice(places.dst, places.src))
   return surplus(A, B), A, B, places
 end
 

@@ -15,7 +15,8 @@ local table_hints = require "ladies.data.formats.tables.hints"
 local WHERE = "ladies.data.from_files"
 
 -- The options that name a table.
-local TABLES = {"edges", "features", "labels", "targets", "split", "train", "val", "test"}
+local TABLES = {"edges", "features", "labels", "targets", "graph_of", "split", "train", "val",
+  "test"}
 
 -- The words that stand in place of a class's name where a node has none.
 local NO_CLASS = {"", "-1"}

@@ -1,9 +1,9 @@
 --- Reads a folder with the files of a data set by the names under which ladies.data.export writes
--- them: edges and labels or targets, and if there are any, features, split, node_names, class_names
--- and feature_names. Each may be .csv, .tsv or .txt, packed with gzip or not; edges and features
--- also .mtx, .npz of SciPy's save_npz or, features and targets, .npy. ladies.data.from_files reads
--- them, with its options ids and classes; labels of more than two columns, or with one called
--- class_0 behind the node, have a column for each class.
+-- them: edges and labels or targets, and if there are any, features, graph_of, split, node_names,
+-- class_names and feature_names. Each may be .csv, .tsv or .txt, packed with gzip or not; edges and
+-- features also .mtx, .npz of SciPy's save_npz or, features and targets, .npy.
+-- ladies.data.from_files reads them, with its options ids and classes; labels of more than two
+-- columns, or with one called class_0 behind the node, have a column for each class.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -17,7 +17,7 @@ local MATRICES = {".mtx", ".mtx.gz", ".npz"}
 
 local FILES = {
   edges = {TABLES, MATRICES}, features = {TABLES, MATRICES, {".npy"}}, labels = {TABLES},
-  targets = {TABLES, {".npy"}}, split = {TABLES}, node_names = {{".txt"}},
+  targets = {TABLES, {".npy"}}, graph_of = {TABLES}, split = {TABLES}, node_names = {{".txt"}},
   class_names = {{".txt"}}, feature_names = {{".txt"}},
 }
 

@@ -20,6 +20,7 @@ local WHERE = "ladies.data.from_files"
 
 local SPEC = tables.merged(complete.SPEC, {
   edges = "string", features = "string or nil", labels = "string or nil",
+  graph_of = "string or nil",
   targets = "string or nil",
   split = "string or nil", train = "string or nil", val = "string or nil", test = "string or nil",
   ids = {"numbers from 0|numbers from 1|strings", "numbers from 0"},
@@ -136,6 +137,23 @@ local function add_split(reader, fields, split_file)
   end
 end
 
+-- Reads labels, targets and split, which are of nodes, or of graphs where a table says in which one
+-- each node is: graphs have no names, and are as many as the largest number says.
+local function add_units(reader, fields, split_file)
+  local opts, n_nodes, names = reader.opts, reader.n_nodes, reader.names
+  if opts.graph_of then
+    if not opts.features then
+      errors.fail(WHERE .. ": graph_of asks for features, a table with a row for each node")
+    end
+    fields.graph_of = reader:per_node(opts.graph_of, "label")
+    reader.n_nodes, reader.names = fields.graph_of:max(), nil
+  end
+  if opts.labels then fields.labels, fields.class_names = labels_of(reader) end
+  if opts.targets then fields.targets, fields.target_names = targets_of(reader) end
+  add_split(reader, fields, split_file)
+  reader.n_nodes, reader.names = n_nodes, names
+end
+
 local from_files = {}
 
 --- Reads the fields of the data set, the context of messages and the options, as
@@ -170,9 +188,7 @@ function from_files.read(given, piece)
   fields.features = file_features(reader, fields.notes, function()
     return edge_tables.nodes(reader)
   end)
-  if opts.labels then fields.labels, fields.class_names = labels_of(reader) end
-  if opts.targets then fields.targets, fields.target_names = targets_of(reader) end
-  add_split(reader, fields, split_file)
+  add_units(reader, fields, split_file)
   local pieces = piece and not FileReader.is_matrix(opts.edges)
     and edge_tables.pieces(reader, fields.notes, piece)
   local edge_keys = {}
@@ -231,6 +247,9 @@ end
 -- behind them time, type, weight or feature, or its first column a node, unless a node has such a
 -- name.
 --
+-- graph_of   a table that says in which of many graphs each node is, as labels say its class: a
+--            number from 0 for each node, in their order or behind the node. Labels, targets and
+--            split are then of graphs, by their numbers
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
 --                 value
 --            that is not zero; a header of these words says the latter, too
