@@ -280,8 +280,8 @@ end
 
 --- run:scores(units: Index [, {how = "exact", memory = integer | string, tell = function, samples =
 -- integer, draws = 1, seed = 1, smooth = false}]) -> any: what the model gives for some units of
--- its task, by the logits of the nodes that they need: of nodes, these logits. How is as in
--- `logits`.
+-- its task, by the logits of the nodes that they need: of nodes, these logits. The
+-- options are those of `logits`.
 function SavedRun:scores(units, given)
   local task = self.task
   if task.unit ~= "node" and given and given.how == "sampled" then

@@ -138,10 +138,9 @@ function settings.takes(entry, name)
   return false
 end
 
---- The settings of an experiment with these entries, {sampler = a method, model = a model, task = a
--- task}, as
--- {name =, type =, default =, help =, place =} in the order of the table: those of every
--- experiment, those that the entries name, and the entries' own.
+--- Returns the settings of an experiment with these entries, {sampler = a method, model = a model,
+-- task = a task}, as {name =, type =, default =, help =, place =} in the order of the table: those
+-- of every experiment, those that the entries name, and the entries' own.
 function settings.of(entries)
   local list = {}
   for _, group in ipairs(PLACES) do

@@ -60,8 +60,8 @@ local function pairs_of(adj, types, relations)
   return all:rows(there), there
 end
 
--- The product of A, whose rows are the pairs, and h. It is sparse where h is, unless A's values
--- have a gradient: rows of words stay as short as they are.
+-- The product of A, whose rows are the pairs, and h. Where h is sparse so is the product, such as
+-- the sums of bags of words, which have few words each; but not if there is a gradient to compute.
 local function product(A, h)
   if options.class_of(h) ~= "Matrix" then return A:matmul(h) end
   if A.requires_grad or h.requires_grad then return A:matmul(h:to_dense()) end

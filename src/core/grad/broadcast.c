@@ -58,22 +58,19 @@ ld_status ld_grad_add_broadcast(ld_tensor *x, const ld_operand *o, const ld_tens
     const float *t = times ? times->data : NULL;
     int64_t size = ld_tensor_size(x);
     ld_tensor *grad;
-    double *sums = NULL;
-    ld_status st;
+    LD_FREED double *sums = NULL;
     if (o->row && o->col)
         return ld_grad_add(x, part);
-    LD_TRY(ld_grad_zeroed(x, &grad));
+    LD_CHECK(ld_grad_zeroed(x, &grad));
     if (!(sums = ld_alloc_array(size, sizeof *sums, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     if (o->col)
-        LD_TRY(ld_col_sums(sums, part->data, t, terms, part->n_rows, part->n_cols));
+        LD_CHECK(ld_col_sums(sums, part->data, t, terms, part->n_rows, part->n_cols));
     else if (o->row)
-        LD_TRY(ld_row_sums(sums, part->data, t, terms, part->n_rows, part->n_cols));
+        LD_CHECK(ld_row_sums(sums, part->data, t, terms, part->n_rows, part->n_cols));
     else
-        LD_TRY(ld_total(sums, part->data, t, terms, ld_tensor_size(part)));
+        LD_CHECK(ld_total(sums, part->data, t, terms, ld_tensor_size(part)));
     for (int64_t i = 0; i < size; i++)
         grad->data[i] += (float)sums[i];
-done:
-    ld_free(sums);
-    return st;
+    return LD_OK;
 }

@@ -52,28 +52,26 @@ ld_status ld_nonzero_rows(ld_index **rows, const ld_tensor *g, const ld_tensor *
                           const ld_tensor *b)
 {
     int64_t n = g->n_rows, count = 0;
-    search p = {.g = g, .a = a, .nonzero = ld_alloc_array(n, sizeof *p.nonzero, LD_MEM_SCRATCH)};
-    ld_status st = LD_NOMEM;
+    LD_FREED bool *nonzero = ld_alloc_array(n, sizeof *nonzero, LD_MEM_SCRATCH);
+    search p = {.g = g, .a = a, .nonzero = nonzero};
     *rows = NULL;
-    if (!p.nonzero)
-        return st;
+    if (!nonzero)
+        return LD_NOMEM;
     atomic_init(&p.not_finite, false);
-    LD_TRY(ld_parallel_for(n, GRAIN, look_at_rows, &p));
+    LD_CHECK(ld_parallel_for(n, GRAIN, look_at_rows, &p));
     for (int64_t r = 0; r < n; r++)
-        count += p.nonzero[r];
+        count += nonzero[r];
     if (count == n)
-        goto done;
+        return LD_OK;
     if (2 * count >= n) {
         if (a)
-            LD_TRY(ld_parallel_for(n, GRAIN, look_beside_zeros, &p));
+            LD_CHECK(ld_parallel_for(n, GRAIN, look_beside_zeros, &p));
         if (!atomic_load(&p.not_finite) && (!b || ld_tensor_not_finite(b) < 0))
-            goto done;
+            return LD_OK;
     }
-    LD_TRY(ld_index_new(rows, count));
+    LD_CHECK(ld_index_new(rows, count));
     for (int64_t r = 0, i = 0; r < n; r++)
-        if (p.nonzero[r])
+        if (nonzero[r])
             (*rows)->data[i++] = (int32_t)r;
-done:
-    ld_free(p.nonzero);
-    return st;
+    return LD_OK;
 }

@@ -211,19 +211,13 @@ static ld_status kept_positions(ld_index **out, int64_t n, double p, ld_stream s
 
 ld_status ld_op_csr_dropout(ld_tape *tape, ld_csr **out, ld_csr *a, double p, ld_rng *rng)
 {
-    ld_index *kept = NULL;
-    ld_tensor *scale = NULL;
-    ld_csr *part = NULL;
-    ld_status st;
-    LD_TRY(check_probability(p));
-    LD_TRY(ld_structure_check_positions(a->s, "dropout"));
-    LD_TRY(kept_positions(&kept, a->s->nnz, p, ld_rng_next(rng)));
-    LD_TRY(ld_op_csr_pick_entries(tape, &part, a, kept));
-    LD_TRY(ld_tensor_full(&scale, 1, a->s->n_rows, 1, scale_of(p)));
-    LD_TRY(ld_op_csr_scale_rows(tape, out, part, scale));
-done:
-    ld_index_unref(kept);
-    ld_tensor_unref(scale);
-    ld_csr_unref(part);
-    return st;
+    LD_OWN(ld_index) *kept = NULL;
+    LD_OWN(ld_tensor) *scale = NULL;
+    LD_OWN(ld_csr) *part = NULL;
+    LD_CHECK(check_probability(p));
+    LD_CHECK(ld_structure_check_positions(a->s, "dropout"));
+    LD_CHECK(kept_positions(&kept, a->s->nnz, p, ld_rng_next(rng)));
+    LD_CHECK(ld_op_csr_pick_entries(tape, &part, a, kept));
+    LD_CHECK(ld_tensor_full(&scale, 1, a->s->n_rows, 1, scale_of(p)));
+    return ld_op_csr_scale_rows(tape, out, part, scale);
 }

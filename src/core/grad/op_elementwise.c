@@ -106,24 +106,19 @@ static ld_status spread_backward(const ld_node *n, int side, const ld_operand op
     if (op == LD_MUL && ld_tensor_same_shape(other, out))
         times = other;
     bool ones = op == LD_ADD || (op == LD_SUB && side == 0);
-    ld_tensor *part = ones || times ? ld_tensor_ref(out->grad) : NULL;
-    ld_status st = LD_OK;
+    LD_OWN(ld_tensor) *part = ones || times ? ld_tensor_ref(out->grad) : NULL;
     if (!part) {
-        LD_TRY(ld_tensor_like(&part, out));
-        LD_TRY(ld_combine_backward(part->data, out->grad->data, operand[0], operand[1], out->n_rows,
-                                   out->n_cols, op, side == 1, false));
+        LD_CHECK(ld_tensor_like(&part, out));
+        LD_CHECK(ld_combine_backward(part->data, out->grad->data, operand[0], operand[1],
+                                     out->n_rows, out->n_cols, op, side == 1, false));
     }
-    LD_TRY(ld_grad_add_broadcast(n->in[side], &operand[side], part, times));
-done:
-    ld_tensor_unref(part);
-    return st;
+    return ld_grad_add_broadcast(n->in[side], &operand[side], part, times);
 }
 
 static ld_status arith_backward(ld_node *n)
 {
     const ld_tensor *out = n->out;
     ld_operand operand[2];
-    ld_status st = LD_OK;
     for (int i = 0; i < 2; i++)
         ld_operand_view(&operand[i], n->in[i], out);
     int last = ld_wants_grad(n->in[1]) && ld_tensor_same_shape(n->in[1], out) ? 1 : 0;
@@ -135,15 +130,16 @@ static ld_status arith_backward(ld_node *n)
         if (!ld_wants_grad(x))
             continue;
         if (!ld_tensor_same_shape(x, out)) {
-            LD_TRY(spread_backward(n, side, operand));
+            LD_CHECK(spread_backward(n, side, operand));
             continue;
         }
-        LD_TRY(i ? ld_grad_pass(n, x, &grad, &accumulate) : ld_grad_target(x, &grad, &accumulate));
-        LD_TRY(ld_combine_backward(grad->data, out->grad->data, operand[0], operand[1], out->n_rows,
-                                   out->n_cols, (ld_arith)n->variant, side == 1, accumulate));
+        LD_CHECK(i ? ld_grad_pass(n, x, &grad, &accumulate)
+                   : ld_grad_target(x, &grad, &accumulate));
+        LD_CHECK(ld_combine_backward(grad->data, out->grad->data, operand[0], operand[1],
+                                     out->n_rows, out->n_cols, (ld_arith)n->variant, side == 1,
+                                     accumulate));
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *a, ld_tensor *b)
@@ -173,15 +169,12 @@ ld_status ld_compare(ld_tensor **out, ld_comparison kind, ld_tensor *a, ld_tenso
     static const char *const names[] = {"above", "below", "equals"};
     const ld_tensor *shape;
     ld_operand operand[2];
-    ld_tensor *y = NULL;
-    ld_status st;
-    LD_TRY(ld_broadcast(operand, &shape, names[kind], 2, (ld_tensor *[]){a, b}));
-    LD_TRY(ld_tensor_like(&y, shape));
-    LD_TRY(ld_compare_elements(y->data, operand[0], operand[1], y->n_rows, y->n_cols, kind));
-    *out = ld_tensor_ref(y);
-done:
-    ld_tensor_unref(y);
-    return st;
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_broadcast(operand, &shape, names[kind], 2, (ld_tensor *[]){a, b}));
+    LD_CHECK(ld_tensor_like(&y, shape));
+    LD_CHECK(ld_compare_elements(y->data, operand[0], operand[1], y->n_rows, y->n_cols, kind));
+    *out = ld_take(&y);
+    return LD_OK;
 }
 
 /* Backward of the choice: da = dy where the mask is not 0, db = dy elsewhere. The node's inputs are
@@ -192,23 +185,20 @@ static ld_status where_backward(ld_node *n)
     const ld_tensor *out = n->out;
     const ld_operand zeros = {&zero, 0, 0};
     ld_operand mask, dy, operand;
-    ld_tensor *part = NULL;
-    ld_status st = LD_OK;
+    LD_OWN(ld_tensor) *part = NULL;
     ld_operand_view(&mask, n->in[0], out);
     ld_operand_view(&dy, out->grad, out);
     for (int i = 1; i <= 2; i++) {
         if (!ld_wants_grad(n->in[i]))
             continue;
         if (!part)
-            LD_TRY(ld_tensor_like(&part, out));
-        LD_TRY(ld_choose(part->data, mask, i == 1 ? dy : zeros, i == 1 ? zeros : dy, out->n_rows,
-                         out->n_cols));
+            LD_CHECK(ld_tensor_like(&part, out));
+        LD_CHECK(ld_choose(part->data, mask, i == 1 ? dy : zeros, i == 1 ? zeros : dy, out->n_rows,
+                           out->n_cols));
         ld_operand_view(&operand, n->in[i], out);
-        LD_TRY(ld_grad_add_broadcast(n->in[i], &operand, part, NULL));
+        LD_CHECK(ld_grad_add_broadcast(n->in[i], &operand, part, NULL));
     }
-done:
-    ld_tensor_unref(part);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_where(ld_tape *tape, ld_tensor **out, ld_tensor *mask, ld_tensor *a, ld_tensor *b)

@@ -7,13 +7,12 @@ ld_status ld_entries_backward(const ld_csr *a, const float *g)
 {
     const ld_structure *s = a->s;
     ld_tensor *values = NULL, *rows = NULL, *cols = NULL;
-    ld_status st = LD_OK;
     if (ld_wants_grad(a->values))
-        LD_TRY(ld_grad_zeroed(a->values, &values));
+        LD_CHECK(ld_grad_zeroed(a->values, &values));
     if (ld_wants_grad(a->row_scale))
-        LD_TRY(ld_grad_zeroed(a->row_scale, &rows));
+        LD_CHECK(ld_grad_zeroed(a->row_scale, &rows));
     if (ld_wants_grad(a->col_scale))
-        LD_TRY(ld_grad_zeroed(a->col_scale, &cols));
+        LD_CHECK(ld_grad_zeroed(a->col_scale, &cols));
     for (int64_t r = 0; r < s->n_rows; r++) {
         float row_scale = a->row_scale ? a->row_scale->data[r] : 1.0f;
         double sum = 0;
@@ -30,8 +29,7 @@ ld_status ld_entries_backward(const ld_csr *a, const float *g)
         if (rows)
             rows->data[r] += (float)sum;
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 /* The element of the result that an entry is added to. */
@@ -56,9 +54,8 @@ static ld_status read_backward(ld_node *n)
     const ld_csr *a = n->matrix;
     const ld_structure *s = a->s;
     const float *g = n->out->grad->data;
-    ld_tensor *entries = NULL;
-    ld_status st;
-    LD_TRY(ld_tensor_new(&entries, 1, s->nnz, 1));
+    LD_OWN(ld_tensor) *entries = NULL;
+    LD_CHECK(ld_tensor_new(&entries, 1, s->nnz, 1));
     for (int64_t r = 0; r < s->n_rows; r++) {
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
             int64_t i = element_of((element)n->variant, s, r, e);
@@ -66,10 +63,7 @@ static ld_status read_backward(ld_node *n)
             entries->data[e] = i >= 0 ? slope * g[i] : 0.0f;
         }
     }
-    LD_TRY(ld_entries_backward(a, entries->data));
-done:
-    ld_tensor_unref(entries);
-    return st;
+    return ld_entries_backward(a, entries->data);
 }
 
 /* Ends the reading of a into y, whose status is st. */

@@ -22,17 +22,13 @@ static ld_status detached(ld_tensor **out, ld_tensor *t)
 
 ld_status ld_csr_detach(ld_csr **out, ld_csr *a)
 {
-    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
-    ld_status st;
-    LD_TRY(detached(&values, a->values));
-    LD_TRY(detached(&row_scale, a->row_scale));
-    LD_TRY(detached(&col_scale, a->col_scale));
-    LD_TRY(ld_csr_new(out, a->s, values, row_scale, col_scale));
-done:
-    ld_tensor_unref(values);
-    ld_tensor_unref(row_scale);
-    ld_tensor_unref(col_scale);
-    return st;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_OWN(ld_tensor) *row_scale = NULL;
+    LD_OWN(ld_tensor) *col_scale = NULL;
+    LD_CHECK(detached(&values, a->values));
+    LD_CHECK(detached(&row_scale, a->row_scale));
+    LD_CHECK(detached(&col_scale, a->col_scale));
+    return ld_csr_new(out, a->s, values, row_scale, col_scale);
 }
 
 ld_status ld_csr_settle(ld_csr **made)
@@ -64,23 +60,19 @@ ld_status ld_op_csr_part(ld_tape *tape, ld_csr **part, ld_csr *a, ld_index *rows
     if (!ld_matrix_tape(tape, a))
         return ld_csr_settle(part);
     ld_csr *result = NULL;
-    ld_index *entries = NULL;
-    ld_tensor *values = NULL, *row_scale = NULL, *col_scale = NULL;
-    ld_status st;
+    LD_OWN(ld_index) *entries = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_OWN(ld_tensor) *row_scale = NULL;
+    LD_OWN(ld_tensor) *col_scale = NULL;
     if (a->values)
-        LD_TRY(ld_csr_positions(&entries, a, *part, rows, cols));
-    LD_TRY(pick(tape, &values, a->values, entries));
-    LD_TRY(pick(tape, &row_scale, a->row_scale, rows));
-    LD_TRY(pick(tape, &col_scale, a->col_scale, cols));
-    LD_TRY(ld_csr_new(&result, (*part)->s, values, row_scale, col_scale));
+        LD_CHECK(ld_csr_positions(&entries, a, *part, rows, cols));
+    LD_CHECK(pick(tape, &values, a->values, entries));
+    LD_CHECK(pick(tape, &row_scale, a->row_scale, rows));
+    LD_CHECK(pick(tape, &col_scale, a->col_scale, cols));
+    LD_CHECK(ld_csr_new(&result, (*part)->s, values, row_scale, col_scale));
     ld_csr_unref(*part);
     *part = result;
-done:
-    ld_index_unref(entries);
-    ld_tensor_unref(values);
-    ld_tensor_unref(row_scale);
-    ld_tensor_unref(col_scale);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_csr_slice(ld_tape *tape, ld_csr **out, ld_csr *a, ld_index *rows, ld_index *cols)
@@ -100,43 +92,33 @@ ld_status ld_op_csr_slice_touched(ld_tape *tape, ld_csr **out, ld_index **src, l
 
 ld_status ld_op_csr_pick_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_index *positions)
 {
-    ld_csr *part = NULL;
-    ld_tensor *values = NULL;
-    ld_status st;
-    LD_TRY(ld_csr_pick_entries(&part, a, positions));
+    LD_OWN(ld_csr) *part = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_CHECK(ld_csr_pick_entries(&part, a, positions));
     if (!ld_matrix_tape(tape, a)) {
-        LD_TRY(ld_csr_settle(&part));
+        LD_CHECK(ld_csr_settle(&part));
         *out = ld_csr_ref(part);
-        goto done;
+        return LD_OK;
     }
-    LD_TRY(pick(tape, &values, a->values, positions));
-    LD_TRY(ld_csr_new(out, part->s, values, a->row_scale, a->col_scale));
-done:
-    ld_csr_unref(part);
-    ld_tensor_unref(values);
-    return st;
+    LD_CHECK(pick(tape, &values, a->values, positions));
+    return ld_csr_new(out, part->s, values, a->row_scale, a->col_scale);
 }
 
 ld_status ld_op_csr_transpose(ld_tape *tape, ld_csr **out, ld_csr *a)
 {
     ld_structure *t;
-    ld_index *source = NULL;
-    ld_tensor *values = NULL;
-    ld_status st;
+    LD_OWN(ld_index) *source = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
     if (!ld_matrix_tape(tape, a)) {
-        st = ld_csr_transpose(out, a);
-        return st == LD_OK ? ld_csr_settle(out) : st;
+        LD_CHECK(ld_csr_transpose(out, a));
+        return ld_csr_settle(out);
     }
-    LD_TRY(ld_structure_transpose(&t, a->s));
-    LD_TRY(ld_index_new(&source, t->nnz));
+    LD_CHECK(ld_structure_transpose(&t, a->s));
+    LD_CHECK(ld_index_new(&source, t->nnz));
     if (t->nnz > 0)
         memcpy(source->data, t->source, (size_t)t->nnz * sizeof *t->source);
-    LD_TRY(pick(tape, &values, a->values, source));
-    LD_TRY(ld_csr_new(out, t, values, a->col_scale, a->row_scale));
-done:
-    ld_index_unref(source);
-    ld_tensor_unref(values);
-    return st;
+    LD_CHECK(pick(tape, &values, a->values, source));
+    return ld_csr_new(out, t, values, a->col_scale, a->row_scale);
 }
 
 /* --- scaling ---------------------------------------------------------------------------------- */
@@ -186,16 +168,11 @@ ld_status ld_op_csr_scale_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_ten
 /* Puts the entries of `of` at their positions in `in`, which has them all. */
 static ld_status place_entries(ld_tape *tape, ld_tensor **out, const ld_csr *in, ld_csr *of)
 {
-    ld_tensor *entries = NULL;
-    ld_index *positions = NULL;
-    ld_status st;
-    LD_TRY(ld_op_entries(tape, &entries, of));
-    LD_TRY(ld_csr_positions(&positions, in, of, NULL, NULL));
-    LD_TRY(ld_op_scatter_add(tape, out, entries, positions, in->s->nnz));
-done:
-    ld_tensor_unref(entries);
-    ld_index_unref(positions);
-    return st;
+    LD_OWN(ld_tensor) *entries = NULL;
+    LD_OWN(ld_index) *positions = NULL;
+    LD_CHECK(ld_op_entries(tape, &entries, of));
+    LD_CHECK(ld_csr_positions(&positions, in, of, NULL, NULL));
+    return ld_op_scatter_add(tape, out, entries, positions, in->s->nnz);
 }
 
 /* Gives the positions of a's entries on the diagonal, which has all of them. */
@@ -211,27 +188,22 @@ static ld_status diagonal_positions(ld_index **out, const ld_csr *a)
 
 ld_status ld_op_csr_add_diagonal(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *v)
 {
-    ld_csr *sum = NULL;
-    ld_index *diagonal = NULL;
-    ld_tensor *entries = NULL, *added = NULL, *values = NULL;
-    ld_status st;
-    LD_TRY(ld_csr_add_diagonal(&sum, a, v));
+    LD_OWN(ld_csr) *sum = NULL;
+    LD_OWN(ld_index) *diagonal = NULL;
+    LD_OWN(ld_tensor) *entries = NULL;
+    LD_OWN(ld_tensor) *added = NULL;
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_CHECK(ld_csr_add_diagonal(&sum, a, v));
     if (ld_matrix_tape(tape, a) || (ld_tape_records(tape) && ld_wants_grad(v))) {
-        LD_TRY(place_entries(tape, &entries, sum, a));
-        LD_TRY(diagonal_positions(&diagonal, sum));
-        LD_TRY(ld_op_scatter_add(tape, &added, v, diagonal, sum->s->nnz));
-        LD_TRY(ld_op_arith(tape, &values, LD_ADD, added, entries));
-        LD_TRY(ld_csr_new(out, sum->s, values, NULL, NULL));
+        LD_CHECK(place_entries(tape, &entries, sum, a));
+        LD_CHECK(diagonal_positions(&diagonal, sum));
+        LD_CHECK(ld_op_scatter_add(tape, &added, v, diagonal, sum->s->nnz));
+        LD_CHECK(ld_op_arith(tape, &values, LD_ADD, added, entries));
+        LD_CHECK(ld_csr_new(out, sum->s, values, NULL, NULL));
     } else {
         *out = ld_csr_ref(sum);
     }
-done:
-    ld_csr_unref(sum);
-    ld_index_unref(diagonal);
-    ld_tensor_unref(entries);
-    ld_tensor_unref(added);
-    ld_tensor_unref(values);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_csr_add_diag(ld_tape *tape, ld_csr **out, ld_csr *a, float v)
@@ -243,21 +215,18 @@ ld_status ld_op_csr_add_diag(ld_tape *tape, ld_csr **out, ld_csr *a, float v)
 
 ld_status ld_op_csr_set_loops(ld_tape *tape, ld_csr **out, ld_csr *a, bool loops)
 {
-    ld_csr *without = NULL;
-    ld_status st;
+    LD_OWN(ld_csr) *without = NULL;
     if (!ld_matrix_tape(tape, a)) {
-        st = ld_csr_set_loops(out, a, loops);
-        return st == LD_OK ? ld_csr_settle(out) : st;
+        LD_CHECK(ld_csr_set_loops(out, a, loops));
+        return ld_csr_settle(out);
     }
-    LD_TRY(ld_csr_set_loops(&without, a, false));
-    LD_TRY(ld_op_csr_part(tape, &without, a, NULL, NULL));
+    LD_CHECK(ld_csr_set_loops(&without, a, false));
+    LD_CHECK(ld_op_csr_part(tape, &without, a, NULL, NULL));
     if (loops)
-        LD_TRY(ld_op_csr_add_diag(tape, out, without, 1.0f));
+        LD_CHECK(ld_op_csr_add_diag(tape, out, without, 1.0f));
     else
         *out = ld_csr_ref(without);
-done:
-    ld_csr_unref(without);
-    return st;
+    return LD_OK;
 }
 
 /* --- normalisation ---------------------------------------------------------------------------- */
@@ -303,16 +272,12 @@ done:
 
 ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a)
 {
-    ld_tensor *sums = NULL, *w = NULL;
-    ld_status st;
+    LD_OWN(ld_tensor) *sums = NULL;
+    LD_OWN(ld_tensor) *w = NULL;
     tape = ld_matrix_tape(tape, a);
-    LD_TRY(ld_op_entry_row_sums(tape, &sums, a, 1));
-    LD_TRY(inverse(tape, &w, sums, false, 1.0f, "row_normalize"));
-    LD_TRY(ld_op_csr_scale_rows(tape, out, a, w));
-done:
-    ld_tensor_unref(sums);
-    ld_tensor_unref(w);
-    return st;
+    LD_CHECK(ld_op_entry_row_sums(tape, &sums, a, 1));
+    LD_CHECK(inverse(tape, &w, sums, false, 1.0f, "row_normalize"));
+    return ld_op_csr_scale_rows(tape, out, a, w);
 }
 
 static ld_status check_sums(const ld_tensor *sums)
@@ -335,10 +300,11 @@ ld_status ld_normalization_factors(ld_tensor **out, ld_tensor *sums, bool root)
 ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_normalization kind,
                               bool self_loops)
 {
-    ld_csr *a = NULL, *half = NULL;
-    ld_tensor *sums = NULL, *w = NULL;
+    LD_OWN(ld_csr) *a = NULL;
+    LD_OWN(ld_csr) *half = NULL;
+    LD_OWN(ld_tensor) *sums = NULL;
+    LD_OWN(ld_tensor) *w = NULL;
     bool symmetric = kind == LD_SYM;
-    ld_status st = LD_OK;
     if (given->s->n_rows != given->s->n_cols)
         return ld_fail(LD_SHAPE, "normalize: a square matrix expected, got %" PRId64 " x %" PRId64,
                        given->s->n_rows, given->s->n_cols);
@@ -348,28 +314,22 @@ ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_nor
                        "and \"sym\" takes the sums of all of them in their order");
     tape = ld_matrix_tape(tape, given);
     if (self_loops)
-        LD_TRY(ld_op_csr_set_loops(tape, &a, given, true));
+        LD_CHECK(ld_op_csr_set_loops(tape, &a, given, true));
     else
         a = ld_csr_ref(given);
     if (kind == LD_NONE) {
         *out = ld_csr_ref(a);
-        st = tape ? LD_OK : ld_csr_settle(out);
-        goto done;
+        return tape ? LD_OK : ld_csr_settle(out);
     }
-    LD_TRY(ld_op_entry_row_sums(tape, &sums, a, 1));
+    LD_CHECK(ld_op_entry_row_sums(tape, &sums, a, 1));
     if (symmetric)
-        LD_TRY(check_sums(sums));
-    LD_TRY(inverse(tape, &w, sums, symmetric, 0.0f, "normalize"));
+        LD_CHECK(check_sums(sums));
+    LD_CHECK(inverse(tape, &w, sums, symmetric, 0.0f, "normalize"));
     if (symmetric) {
-        LD_TRY(ld_op_csr_scale_rows(tape, &half, a, w));
-        LD_TRY(ld_op_csr_scale_cols(tape, out, half, w));
+        LD_CHECK(ld_op_csr_scale_rows(tape, &half, a, w));
+        LD_CHECK(ld_op_csr_scale_cols(tape, out, half, w));
     } else {
-        LD_TRY(ld_op_csr_scale_rows(tape, out, a, w));
+        LD_CHECK(ld_op_csr_scale_rows(tape, out, a, w));
     }
-done:
-    ld_csr_unref(a);
-    ld_csr_unref(half);
-    ld_tensor_unref(sums);
-    ld_tensor_unref(w);
-    return st;
+    return LD_OK;
 }

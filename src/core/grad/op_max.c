@@ -13,16 +13,12 @@ static bool is_larger(float v, float top)
 static ld_status entry_max_backward(ld_node *n)
 {
     const float *g = n->out->grad->data;
-    ld_tensor *entries = NULL;
-    ld_status st;
-    LD_TRY(ld_tensor_full(&entries, 1, n->matrix->s->nnz, 1, 0));
+    LD_OWN(ld_tensor) *entries = NULL;
+    LD_CHECK(ld_tensor_full(&entries, 1, n->matrix->s->nnz, 1, 0));
     for (int64_t i = 0; i < n->index->size; i++)
         if (n->index->data[i] >= 0)
             entries->data[n->index->data[i]] = g[i];
-    LD_TRY(ld_entries_backward(n->matrix, entries->data));
-done:
-    ld_tensor_unref(entries);
-    return st;
+    return ld_entries_backward(n->matrix, entries->data);
 }
 
 ld_status ld_op_entry_max(ld_tape *tape, ld_tensor **out, ld_csr *a, bool of_columns)

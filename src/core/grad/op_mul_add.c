@@ -12,14 +12,11 @@ static ld_status pass_to_y(const ld_node *n)
 {
     ld_tensor *x = n->in[0], *y = n->in[2], *g = n->out->grad, *dy;
     bool distinct;
-    ld_status st;
     if (!n->index)
         return ld_wants_grad(x) && !x->grad ? ld_grad_add(y, g) : ld_grad_pass_all(n, y);
-    LD_TRY(ld_grad_zeroed(y, &dy));
-    LD_TRY(ld_index_is_distinct(&distinct, n->index));
-    st = ld_scatter_rows(dy->data, g->data, n->index->data, n->index->size, y->n_cols, distinct);
-done:
-    return st;
+    LD_CHECK(ld_grad_zeroed(y, &dy));
+    LD_CHECK(ld_index_is_distinct(&distinct, n->index));
+    return ld_scatter_rows(dy->data, g->data, n->index->data, n->index->size, y->n_cols, distinct);
 }
 
 /* Backward of x * factor + y[rows]: dfactor is the sum of x * g. dx comes last, since it may be
@@ -31,21 +28,19 @@ static ld_status mul_add_backward(ld_node *n)
     int64_t size = ld_tensor_size(g);
     bool accumulate;
     double sum;
-    ld_status st = LD_OK;
     if (ld_wants_grad(factor)) {
-        LD_TRY(ld_grad_zeroed(factor, &grad));
-        LD_TRY(ld_total(&sum, g->data, x->data, LD_ROUNDED_PRODUCTS, size));
+        LD_CHECK(ld_grad_zeroed(factor, &grad));
+        LD_CHECK(ld_total(&sum, g->data, x->data, LD_ROUNDED_PRODUCTS, size));
         grad->data[0] += (float)sum;
     }
     if (ld_wants_grad(n->in[2]))
-        LD_TRY(pass_to_y(n));
+        LD_CHECK(pass_to_y(n));
     if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_pass(n, x, &grad, &accumulate));
-        LD_TRY(ld_scale(grad->data, g->data, size, factor ? factor->data[0] : (float)n->number,
-                        accumulate));
+        LD_CHECK(ld_grad_pass(n, x, &grad, &accumulate));
+        LD_CHECK(ld_scale(grad->data, g->data, size, factor ? factor->data[0] : (float)n->number,
+                          accumulate));
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 static ld_status check_shapes(const ld_tensor *x, const ld_tensor *factor, const ld_tensor *y,

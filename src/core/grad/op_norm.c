@@ -34,26 +34,22 @@ static ld_status layer_norm_backward(ld_node *n)
 {
     const ld_tensor *x = n->in[0], *gain = n->in[1], *bias = n->in[2], *dy = n->out->grad;
     const float *mean = n->saved[0]->data, *inverse = n->saved[1]->data;
-    double *sums = NULL;
+    LD_FREED double *sums = NULL;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = LD_OK;
     if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_target(n->in[0], &dx, &accumulate));
-        LD_TRY(ld_layer_norm_backward(dx->data, dy->data, x->data, gain->data, mean, inverse,
-                                      x->n_rows, x->n_cols, accumulate));
+        LD_CHECK(ld_grad_target(n->in[0], &dx, &accumulate));
+        LD_CHECK(ld_layer_norm_backward(dx->data, dy->data, x->data, gain->data, mean, inverse,
+                                        x->n_rows, x->n_cols, accumulate));
     }
     if (!ld_wants_grad(gain) && !ld_wants_grad(bias))
-        goto done;
+        return LD_OK;
     if (!(sums = ld_alloc_array(2 * x->n_cols, sizeof *sums, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    LD_TRY(ld_layer_norm_parameters(sums, sums + x->n_cols, dy->data, x->data, mean, inverse,
-                                    x->n_rows, x->n_cols));
-    LD_TRY(add_sums(n->in[1], sums));
-    LD_TRY(add_sums(n->in[2], sums + x->n_cols));
-done:
-    ld_free(sums);
-    return st;
+    LD_CHECK(ld_layer_norm_parameters(sums, sums + x->n_cols, dy->data, x->data, mean, inverse,
+                                      x->n_rows, x->n_cols));
+    LD_CHECK(add_sums(n->in[1], sums));
+    return add_sums(n->in[2], sums + x->n_cols);
 }
 
 ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *gain,
@@ -89,25 +85,21 @@ static ld_status batch_norm_backward(ld_node *n)
     ld_tensor *x = n->in[0], *grad;
     const float *mean = n->saved[0]->data, *variance = n->saved[1]->data, *dy = n->out->grad->data;
     int64_t rows = x->n_rows, k = x->n_cols;
-    double *sums = ld_alloc_array(3 * k, sizeof *sums, LD_MEM_SCRATCH);
+    LD_FREED double *sums = ld_alloc_array(3 * k, sizeof *sums, LD_MEM_SCRATCH);
     double *dgain = sums, *dbias = sums + k, *inverse = sums + 2 * k;
     bool accumulate;
-    ld_status st;
     if (!sums)
         return LD_NOMEM;
     for (int64_t j = 0; j < k; j++)
         inverse[j] = 1.0 / sqrt(variance[j] + n->number);
-    LD_TRY(ld_batch_norm_parameters(dgain, dbias, dy, x->data, mean, inverse, rows, k));
-    LD_TRY(add_sums(n->in[1], dgain));
-    LD_TRY(add_sums(n->in[2], dbias));
+    LD_CHECK(ld_batch_norm_parameters(dgain, dbias, dy, x->data, mean, inverse, rows, k));
+    LD_CHECK(add_sums(n->in[1], dgain));
+    LD_CHECK(add_sums(n->in[2], dbias));
     if (!ld_wants_grad(x))
-        goto done;
-    LD_TRY(ld_grad_pass(n, x, &grad, &accumulate));
-    LD_TRY(ld_batch_norm_backward(grad->data, dy, x->data, n->in[1]->data, mean, inverse, dgain,
-                                  dbias, rows, k, accumulate));
-done:
-    ld_free(sums);
-    return st;
+        return LD_OK;
+    LD_CHECK(ld_grad_pass(n, x, &grad, &accumulate));
+    return ld_batch_norm_backward(grad->data, dy, x->data, n->in[1]->data, mean, inverse, dgain,
+                                  dbias, rows, k, accumulate);
 }
 
 ld_status ld_op_batch_norm(ld_tape *tape, ld_tensor **out, ld_tensor **mean, ld_tensor **variance,

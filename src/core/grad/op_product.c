@@ -19,69 +19,60 @@ enum {
 static ld_status matmul_rows_backward(const ld_node *n, ld_tensor *a_grad, ld_tensor *b_grad,
                                       ld_index *rows)
 {
-    ld_tensor *a = n->in[0], *g = NULL, *part = NULL;
-    ld_status st;
-    LD_TRY(ld_op_gather(NULL, &g, n->out->grad, rows));
+    ld_tensor *a = n->in[0];
+    LD_OWN(ld_tensor) *g = NULL;
+    LD_OWN(ld_tensor) *part = NULL;
+    LD_CHECK(ld_op_gather(NULL, &g, n->out->grad, rows));
     if (b_grad) {
-        LD_TRY(ld_op_gather(NULL, &part, a, rows));
-        LD_TRY(ld_matmul(b_grad, part, true, g, false, true));
+        LD_CHECK(ld_op_gather(NULL, &part, a, rows));
+        LD_CHECK(ld_matmul(b_grad, part, true, g, false, true));
     }
     if (a_grad) {
         if (!part)
-            LD_TRY(ld_tensor_new(&part, 2, rows->size, a->n_cols));
-        LD_TRY(ld_matmul(part, g, false, n->in[1], true, false));
-        LD_TRY(ld_scatter_rows(a_grad->data, part->data, rows->data, rows->size, a->n_cols, true));
+            LD_CHECK(ld_tensor_new(&part, 2, rows->size, a->n_cols));
+        LD_CHECK(ld_matmul(part, g, false, n->in[1], true, false));
+        LD_CHECK(
+            ld_scatter_rows(a_grad->data, part->data, rows->data, rows->size, a->n_cols, true));
     }
-done:
-    ld_tensor_unref(g);
-    ld_tensor_unref(part);
-    return st;
+    return LD_OK;
 }
 
 /* Computes the gradients of A and B where dC is zero but for `rows`. */
 static ld_status matmul_few_backward(const ld_node *n, const ld_index *rows)
 {
     ld_tensor *a = n->in[0], *b = n->in[1], *a_grad = NULL, *b_grad = NULL;
-    ld_status st = LD_OK;
     if (ld_wants_grad(a))
-        LD_TRY(ld_grad_zeroed(a, &a_grad));
+        LD_CHECK(ld_grad_zeroed(a, &a_grad));
     if (ld_wants_grad(b))
-        LD_TRY(ld_grad_zeroed(b, &b_grad));
+        LD_CHECK(ld_grad_zeroed(b, &b_grad));
     for (int64_t first = 0; first < rows->size; first += ROWS_AT_ONCE) {
         int64_t rest = rows->size - first;
-        ld_index *some;
-        LD_TRY(ld_index_slice(&some, rows, first, rest < ROWS_AT_ONCE ? rest : ROWS_AT_ONCE));
-        st = matmul_rows_backward(n, a_grad, b_grad, some);
-        ld_index_unref(some);
-        LD_TRY(st);
+        LD_OWN(ld_index) *some = NULL;
+        LD_CHECK(ld_index_slice(&some, rows, first, rest < ROWS_AT_ONCE ? rest : ROWS_AT_ONCE));
+        LD_CHECK(matmul_rows_backward(n, a_grad, b_grad, some));
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 /* Backward of C = A * B: dA += dC * B^T, dB += A^T * dC. */
 static ld_status matmul_backward(ld_node *n)
 {
     ld_tensor *a = n->in[0], *b = n->in[1], *grad, *g = n->out->grad;
-    ld_index *rows = NULL;
+    LD_OWN(ld_index) *rows = NULL;
     bool accumulate;
-    ld_status st;
-    LD_TRY(ld_nonzero_rows(&rows, g, ld_wants_grad(b) ? a : NULL, ld_wants_grad(a) ? b : NULL));
+    LD_CHECK(ld_nonzero_rows(&rows, g, ld_wants_grad(b) ? a : NULL, ld_wants_grad(a) ? b : NULL));
     if (rows) {
-        st = matmul_few_backward(n, rows);
-        goto done;
+        return matmul_few_backward(n, rows);
     }
     if (ld_wants_grad(a)) {
-        LD_TRY(ld_grad_target(a, &grad, &accumulate));
-        LD_TRY(ld_matmul(grad, g, false, b, true, accumulate));
+        LD_CHECK(ld_grad_target(a, &grad, &accumulate));
+        LD_CHECK(ld_matmul(grad, g, false, b, true, accumulate));
     }
     if (ld_wants_grad(b)) {
-        LD_TRY(ld_grad_target(b, &grad, &accumulate));
-        LD_TRY(ld_matmul(grad, a, true, g, false, accumulate));
+        LD_CHECK(ld_grad_target(b, &grad, &accumulate));
+        LD_CHECK(ld_matmul(grad, a, true, g, false, accumulate));
     }
-done:
-    ld_index_unref(rows);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b)
@@ -149,16 +140,12 @@ done:
  * in[0]. Those of its entries are dot products of rows of `left` and `right`. */
 static ld_status factors_backward(ld_node *n, const ld_tensor *left, const ld_tensor *right)
 {
-    ld_tensor *entries = NULL;
-    ld_status st = LD_OK;
+    LD_OWN(ld_tensor) *entries = NULL;
     if (!ld_csr_wants_grad(n->matrix))
-        return st;
-    LD_TRY(ld_tensor_new(&entries, 1, n->matrix->s->nnz, 1));
-    LD_TRY(ld_sddmm(entries, n->matrix, left, right));
-    LD_TRY(ld_entries_backward(n->matrix, entries->data));
-done:
-    ld_tensor_unref(entries);
-    return st;
+        return LD_OK;
+    LD_CHECK(ld_tensor_new(&entries, 1, n->matrix->s->nnz, 1));
+    LD_CHECK(ld_sddmm(entries, n->matrix, left, right));
+    return ld_entries_backward(n->matrix, entries->data);
 }
 
 /* Backward of Y = A X + bias: dX += A^T dY; the gradient of entry (r, c) is row r of dY . row c of
@@ -167,15 +154,12 @@ static ld_status spmm_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *grad, *g = n->out->grad;
     bool accumulate;
-    ld_status st = LD_OK;
     if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_target(x, &grad, &accumulate));
-        LD_TRY(ld_spmm_t(grad, n->matrix, g, accumulate));
+        LD_CHECK(ld_grad_target(x, &grad, &accumulate));
+        LD_CHECK(ld_spmm_t(grad, n->matrix, g, accumulate));
     }
-    LD_TRY(factors_backward(n, g, x));
-    st = bias_backward(n, n->in[4]);
-done:
-    return st;
+    LD_CHECK(factors_backward(n, g, x));
+    return bias_backward(n, n->in[4]);
 }
 
 /* Computes a * x + b, or a * x[rows] + b. With `rows` neither x nor a needs a gradient: backward
@@ -214,22 +198,19 @@ static bool copy_pays(const ld_csr *a, const ld_tensor *x)
 ld_status ld_op_spmm_rows(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_index *rows,
                           ld_tensor *b)
 {
-    ld_tensor *picked = NULL;
-    ld_status st;
+    LD_OWN(ld_tensor) *picked = NULL;
     if (rows->size != a->s->n_cols)
         return ld_fail(LD_SHAPE, "matmul: %" PRId64 " rows for a matrix of %" PRId64 " columns",
                        rows->size, a->s->n_cols);
-    LD_TRY(ld_index_check(rows, 0, x->n_rows, "matmul: row"));
+    LD_CHECK(ld_index_check(rows, 0, x->n_rows, "matmul: row"));
     bool recorded = ld_tape_records(tape) && (ld_wants_grad(x) || ld_csr_wants_grad(a));
     if (recorded || copy_pays(a, x)) {
-        LD_TRY(ld_op_gather(tape, &picked, x, rows));
-        LD_TRY(spmm(tape, out, a, picked, NULL, b));
+        LD_CHECK(ld_op_gather(tape, &picked, x, rows));
+        LD_CHECK(spmm(tape, out, a, picked, NULL, b));
     } else {
-        LD_TRY(spmm(tape, out, a, x, rows, b));
+        LD_CHECK(spmm(tape, out, a, x, rows, b));
     }
-done:
-    ld_tensor_unref(picked);
-    return st;
+    return LD_OK;
 }
 
 /* Backward of Y = A^T X: dX += A dY; the gradient of entry (r, c) is row r of X . row c of dY. */
@@ -237,14 +218,11 @@ static ld_status spmm_t_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *grad, *g = n->out->grad;
     bool accumulate;
-    ld_status st = LD_OK;
     if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_target(x, &grad, &accumulate));
-        LD_TRY(ld_spmm(grad, n->matrix, g, accumulate));
+        LD_CHECK(ld_grad_target(x, &grad, &accumulate));
+        LD_CHECK(ld_spmm(grad, n->matrix, g, accumulate));
     }
-    LD_TRY(factors_backward(n, x, g));
-done:
-    return st;
+    return factors_backward(n, x, g);
 }
 
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)

@@ -68,19 +68,17 @@ done:
 static ld_status concat_rows_backward(ld_node *n)
 {
     const float *g = n->out->grad->data;
-    ld_status st = LD_OK;
     for (int i = 0; i < LD_NODE_INPUTS && n->in[i]; i++) {
         ld_tensor *x = n->in[i], *grad;
         bool accumulate;
         if (ld_wants_grad(x)) {
-            LD_TRY(ld_grad_target(x, &grad, &accumulate));
-            LD_TRY(ld_copy_block(grad->data, x->n_cols, g, x->n_cols, x->n_rows, x->n_cols,
-                                 accumulate));
+            LD_CHECK(ld_grad_target(x, &grad, &accumulate));
+            LD_CHECK(ld_copy_block(grad->data, x->n_cols, g, x->n_cols, x->n_rows, x->n_cols,
+                                   accumulate));
         }
         g += ld_tensor_size(x);
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 /* Joins n parts in one node. The node names its inputs where there are no more than fit, and
@@ -182,13 +180,11 @@ static ld_status take_columns(ld_tensor *part, const ld_tensor *whole, int64_t f
 static ld_status concat_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *y = n->in[1];
-    ld_status st = LD_OK;
     if (ld_wants_grad(x))
-        LD_TRY(take_columns(x, n->out->grad, 0));
+        LD_CHECK(take_columns(x, n->out->grad, 0));
     if (ld_wants_grad(y))
-        LD_TRY(take_columns(y, n->out->grad, x->n_cols));
-done:
-    return st;
+        LD_CHECK(take_columns(y, n->out->grad, x->n_cols));
+    return LD_OK;
 }
 
 ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *y)
@@ -268,16 +264,13 @@ static ld_status view_backward(ld_node *n)
     const ld_tensor *g = n->out->grad;
     ld_tensor *x = n->in[0], *grad;
     bool accumulate;
-    ld_status st;
     if (ld_tensor_size(g) == ld_tensor_size(x))
         return ld_grad_pass_all(n, x);
-    LD_TRY(ld_grad_target(x, &grad, &accumulate));
+    LD_CHECK(ld_grad_target(x, &grad, &accumulate));
     if (!accumulate)
-        LD_TRY(ld_fill(grad->data, ld_tensor_size(grad), 0));
-    st = ld_copy_block(grad->data + (int64_t)n->number, g->n_cols, g->data, g->n_cols, g->n_rows,
-                       g->n_cols, accumulate);
-done:
-    return st;
+        LD_CHECK(ld_fill(grad->data, ld_tensor_size(grad), 0));
+    return ld_copy_block(grad->data + (int64_t)n->number, g->n_cols, g->data, g->n_cols, g->n_rows,
+                         g->n_cols, accumulate);
 }
 
 ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,

@@ -107,7 +107,6 @@ const char *ld_bfloat16_units(void)
 
 ld_status ld_bfloat16_rows(const ld_product *p, int64_t begin, int64_t end)
 {
-    ld_status st = LD_NOMEM;
     block b = {
         .p = p,
         .units = ld_tile_units_in_use(),
@@ -119,13 +118,12 @@ ld_status ld_bfloat16_rows(const ld_product *p, int64_t begin, int64_t end)
     int64_t panel = quotient(smaller(BLOCK_TERMS, p->k), LD_TILE_TERMS) * LD_TILE_SIZE;
     if (!b.units)
         return ld_fail(LD_STATE, "matmul: " LD_NO_BFLOAT16);
-    b.panels = ld_alloc_array(2 * b.across * panel, sizeof *b.panels, LD_MEM_SCRATCH);
-    if (!b.panels)
-        goto done;
+    LD_FREED uint16_t *panels =
+        ld_alloc_array(2 * b.across * panel, sizeof *panels, LD_MEM_SCRATCH);
+    if (!panels)
+        return LD_NOMEM;
+    b.panels = panels;
     for (; b.term < p->k; b.term += BLOCK_TERMS)
-        LD_TRY(multiply_terms(&b));
-    st = LD_OK;
-done:
-    ld_free(b.panels);
-    return st;
+        LD_CHECK(multiply_terms(&b));
+    return LD_OK;
 }

@@ -60,11 +60,10 @@ static ld_status add_leaf(ld_optimizer *o, int64_t leaf, int64_t leaves)
 {
     int64_t size = o->grads->n_rows;
     ld_leaves here = {leaf, 1};
-    ld_status st;
     complete_leaf(o);
     while (o->n_sums > 0 && are_halves(&o->sums[o->n_sums - 1].leaves, &here, leaves)) {
         const ld_sum *left = &o->sums[o->n_sums - 1];
-        LD_TRY(ld_add(o->grads->data, left->slab->data, size));
+        LD_CHECK(ld_add(o->grads->data, left->slab->data, size));
         here = (ld_leaves){left->leaves.first, left->leaves.count + here.count};
         o->n_sums--;
     }
@@ -74,11 +73,10 @@ static ld_status add_leaf(ld_optimizer *o, int64_t leaf, int64_t leaves)
         top->leaves = here;
         return LD_OK;
     }
-    LD_TRY(ld_combine(o->grads->data, (ld_operand){o->grads->data, 1, 1},
-                      (ld_operand){&(float){(float)leaves}, 0, 0}, size, 1, LD_DIV));
+    LD_CHECK(ld_combine(o->grads->data, (ld_operand){o->grads->data, 1, 1},
+                        (ld_operand){&(float){(float)leaves}, 0, 0}, size, 1, LD_DIV));
     finish(o);
-done:
-    return st;
+    return LD_OK;
 }
 
 static ld_status check_leaf(const ld_optimizer *o, int64_t leaf, int64_t leaves)

@@ -151,8 +151,8 @@ static ld_status draw_by_sums(choice *c)
     return draw_again(c, &(source){.sums = sums, .n = c->n});
 }
 
-/* Takes the draws that were made elsewhere, and draws what lacks of the k. *rest gets the mass of
- * the positions that were not drawn. */
+/* Takes the draws that were made elsewhere, and draws more until there are k. *rest gets the mass
+ * of the positions that were not drawn. */
 static ld_status draw_successively(choice *c, const ld_alias *table, double *rest)
 {
     LD_FREED float *left = NULL;

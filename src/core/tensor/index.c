@@ -161,6 +161,11 @@ static ld_status positions_new(positions *p, const ld_index *x)
     return LD_OK;
 }
 
+static void positions_clear(positions *p)
+{
+    ld_free(p->slots);
+}
+
 /* The slot of a value, or the free one where it would go. */
 static int32_t *positions_find(const positions *p, int32_t value)
 {
@@ -173,11 +178,10 @@ static int32_t *positions_find(const positions *p, int32_t value)
 
 ld_status ld_index_unique(ld_index **out, const ld_index *x)
 {
-    positions seen = {0};
-    ld_index *u = NULL;
-    ld_status st;
-    LD_TRY(positions_new(&seen, x));
-    LD_TRY(ld_index_new(&u, x->size));
+    LD_CLEANED(positions_clear) positions seen = {0};
+    ld_index *u;
+    LD_CHECK(positions_new(&seen, x));
+    LD_CHECK(ld_index_new(&u, x->size));
     u->size = 0;
     for (int64_t i = 0; i < x->size; i++) {
         int32_t *slot = positions_find(&seen, x->data[i]);
@@ -188,18 +192,15 @@ ld_status ld_index_unique(ld_index **out, const ld_index *x)
     }
     atomic_init(&u->distinct, true);
     *out = u;
-done:
-    ld_free(seen.slots);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b, ld_absent absent)
 {
-    positions where = {0};
-    ld_index *found = NULL;
-    ld_status st;
-    LD_TRY(positions_new(&where, a));
-    LD_TRY(ld_index_new(&found, b->size));
+    LD_CLEANED(positions_clear) positions where = {0};
+    LD_OWN(ld_index) *found = NULL;
+    LD_CHECK(positions_new(&where, a));
+    LD_CHECK(ld_index_new(&found, b->size));
     for (int64_t i = 0; i < a->size; i++) {
         int32_t *slot = positions_find(&where, a->data[i]);
         if (*slot < 0)
@@ -209,16 +210,13 @@ ld_status ld_index_find(ld_index **out, const ld_index *a, const ld_index *b, ld
     for (int64_t i = 0; i < b->size; i++) {
         int32_t position = *positions_find(&where, b->data[i]);
         if (position < 0 && absent == LD_ABSENT_ERROR)
-            LD_TRY(ld_fail(LD_RANGE, "find: id %" PRId64 " at position %" PRId64 " is not there",
-                           (int64_t)b->data[i] + 1, i + 1));
+            return ld_fail(LD_RANGE, "find: id %" PRId64 " at position %" PRId64 " is not there",
+                           (int64_t)b->data[i] + 1, i + 1);
         if (position >= 0 || absent == LD_ABSENT_NONE)
             found->data[found->size++] = position;
     }
-    *out = ld_index_ref(found);
-done:
-    ld_index_unref(found);
-    ld_free(where.slots);
-    return st;
+    *out = ld_take(&found);
+    return LD_OK;
 }
 
 ld_status ld_index_extreme(int32_t *out, const ld_index *x, int sign)
@@ -249,11 +247,11 @@ ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids)
 /* Groups by a counting sort, which takes time in proportion to x->size + n_ids. */
 ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids)
 {
-    ld_index *sorted = NULL, *at = NULL;
-    ld_status st;
-    LD_TRY(ld_index_check(x, 0, n_ids, "group: id"));
-    LD_TRY(ld_index_new(&sorted, x->size));
-    LD_TRY(ld_index_new(&at, n_ids + 1));
+    LD_OWN(ld_index) *sorted = NULL;
+    ld_index *at;
+    LD_CHECK(ld_index_check(x, 0, n_ids, "group: id"));
+    LD_CHECK(ld_index_new(&sorted, x->size));
+    LD_CHECK(ld_index_new(&at, n_ids + 1));
     memset(at->data, 0, (size_t)at->size * sizeof *at->data);
     for (int64_t i = 0; i < x->size; i++)
         at->data[x->data[i] + 1]++;
@@ -264,12 +262,9 @@ ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, i
     for (int64_t id = n_ids; id > 0; id--) /* ... which is where the next one begins */
         at->data[id] = at->data[id - 1];
     at->data[0] = 0;
-    *order = ld_index_ref(sorted);
-    *ends = ld_index_ref(at);
-done:
-    ld_index_unref(sorted);
-    ld_index_unref(at);
-    return st;
+    *order = ld_take(&sorted);
+    *ends = at;
+    return LD_OK;
 }
 
 /* Shuffles forwards as Fisher and Yates do: after i steps the first i places are a uniform draw. */
@@ -381,18 +376,15 @@ ld_status ld_index_is_distinct(bool *distinct, const ld_index *x)
 ld_status ld_index_check_unique(const ld_index *x, const char *what)
 {
     bool distinct = x->distinct;
-    ld_status st;
     if (distinct)
         return LD_OK;
     uint32_t largest = largest_of(x);
     if (largest / TABLE_BITS < x->size)
-        LD_TRY(check_by_bits(&distinct, x, largest));
+        LD_CHECK(check_by_bits(&distinct, x, largest));
     if (!distinct)
-        LD_TRY(check_by_table(x, what));
+        LD_CHECK(check_by_table(x, what));
     note_distinct(x);
     return LD_OK;
-done:
-    return st;
 }
 
 bool ld_index_equal(const ld_index *a, const ld_index *b)

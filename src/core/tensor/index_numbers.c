@@ -37,38 +37,31 @@ static int64_t combine(ld_id_arith kind, int64_t a, int64_t b)
 ld_status ld_index_arith(ld_index **out, ld_id_arith kind, ld_numbers a, ld_numbers b)
 {
     static const char *const names[] = {"+", "-", "*", "//", "%"};
-    ld_index *x = NULL;
-    ld_status st;
-    LD_TRY(check_lengths(names[kind], a.index, b.index));
-    LD_TRY(ld_index_new(&x, a.index ? a.index->size : b.index->size));
+    LD_OWN(ld_index) *x = NULL;
+    LD_CHECK(check_lengths(names[kind], a.index, b.index));
+    LD_CHECK(ld_index_new(&x, a.index ? a.index->size : b.index->size));
     for (int64_t i = 0; i < x->size; i++) {
         int64_t left = number_at(&a, i), right = number_at(&b, i);
-        if (right == 0 && (kind == LD_INDEX_DIV || kind == LD_INDEX_MOD)) {
-            st = ld_fail(LD_VALUE, "%s: division by zero at position %" PRId64, names[kind], i + 1);
-            goto done;
-        }
+        if (right == 0 && (kind == LD_INDEX_DIV || kind == LD_INDEX_MOD))
+            return ld_fail(LD_VALUE, "%s: division by zero at position %" PRId64, names[kind],
+                           i + 1);
         int64_t result = combine(kind, left, right);
-        if (result < 0 || result > INT32_MAX) {
-            st = ld_fail(LD_RANGE,
-                         "%s: %" PRId64 " %s %" PRId64 " at position %" PRId64 " is %" PRId64
-                         ", which is no id (0 to %d)",
-                         names[kind], left, names[kind], right, i + 1, result, INT32_MAX);
-            goto done;
-        }
+        if (result < 0 || result > INT32_MAX)
+            return ld_fail(LD_RANGE,
+                           "%s: %" PRId64 " %s %" PRId64 " at position %" PRId64 " is %" PRId64
+                           ", which is no id (0 to %d)",
+                           names[kind], left, names[kind], right, i + 1, result, INT32_MAX);
         x->data[i] = (int32_t)(result - 1);
     }
-    *out = ld_index_ref(x);
-done:
-    ld_index_unref(x);
-    return st;
+    *out = ld_take(&x);
+    return LD_OK;
 }
 
 ld_status ld_index_compare(ld_tensor **out, ld_comparison kind, const ld_index *x, ld_numbers b)
 {
     static const char *const names[] = {"above", "below", "equals"};
-    ld_status st;
-    LD_TRY(check_lengths(names[kind], x, b.index));
-    LD_TRY(ld_tensor_new(out, 1, x->size, 1));
+    LD_CHECK(check_lengths(names[kind], x, b.index));
+    LD_CHECK(ld_tensor_new(out, 1, x->size, 1));
     for (int64_t i = 0; i < x->size; i++) {
         int64_t left = (int64_t)x->data[i] + 1, right = number_at(&b, i);
         bool holds = kind == LD_ABOVE   ? left > right
@@ -76,49 +69,39 @@ ld_status ld_index_compare(ld_tensor **out, ld_comparison kind, const ld_index *
                                         : left == right;
         (*out)->data[i] = holds ? 1.0f : 0.0f;
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_index_to_tensor(ld_tensor **out, const ld_index *x)
 {
-    ld_tensor *t = NULL;
-    ld_status st;
     for (int64_t i = 0; i < x->size; i++)
         if (x->data[i] >= FLOAT_INTEGERS)
             return ld_fail(LD_RANGE,
                            "to_tensor: element %" PRId64 " is %" PRId64
                            ", above 2^24 = %d: float32 would round it",
                            i + 1, (int64_t)x->data[i] + 1, FLOAT_INTEGERS);
-    LD_TRY(ld_tensor_new(&t, 1, x->size, 1));
+    LD_CHECK(ld_tensor_new(out, 1, x->size, 1));
     for (int64_t i = 0; i < x->size; i++)
-        t->data[i] = (float)(x->data[i] + 1);
-    *out = t;
-done:
-    return st;
+        (*out)->data[i] = (float)(x->data[i] + 1);
+    return LD_OK;
 }
 
 ld_status ld_tensor_to_index(ld_index **out, const ld_tensor *t)
 {
-    ld_index *x = NULL;
-    ld_status st;
+    LD_OWN(ld_index) *x = NULL;
     if (t->ndim != 1)
         return ld_fail(LD_SHAPE, "to_index: a vector expected, got %s", ld_tensor_shape(t));
-    LD_TRY(ld_index_new(&x, t->n_rows));
+    LD_CHECK(ld_index_new(&x, t->n_rows));
     for (int64_t i = 0; i < x->size; i++) {
         float v = t->data[i];
-        if (!(v >= 0 && v < 0x1p31f) || v != (float)(int64_t)v) {
-            st = ld_fail(LD_VALUE,
-                         "to_index: element %" PRId64 " must be an integer 0 to %d, got %g", i + 1,
-                         INT32_MAX, (double)v);
-            goto done;
-        }
+        if (!(v >= 0 && v < 0x1p31f) || v != (float)(int64_t)v)
+            return ld_fail(LD_VALUE,
+                           "to_index: element %" PRId64 " must be an integer 0 to %d, got %g",
+                           i + 1, INT32_MAX, (double)v);
         x->data[i] = (int32_t)((int64_t)v - 1);
     }
-    *out = ld_index_ref(x);
-done:
-    ld_index_unref(x);
-    return st;
+    *out = ld_take(&x);
+    return LD_OK;
 }
 
 typedef struct {
@@ -141,13 +124,10 @@ static void uniform_chunk(void *ctx, int64_t begin, int64_t end)
 ld_status ld_uniform_of(ld_tensor **out, const ld_index *ids, ld_rng *rng)
 {
     ld_stream stream = ld_rng_next(rng);
-    ld_tensor *t = NULL;
-    ld_status st;
-    LD_TRY(ld_tensor_new(&t, 1, ids->size, 1));
+    LD_OWN(ld_tensor) *t = NULL;
+    LD_CHECK(ld_tensor_new(&t, 1, ids->size, 1));
     uniform p = {t->data, ids->data, stream};
-    LD_TRY(ld_parallel_for(ids->size, GRAIN, uniform_chunk, &p));
-    *out = ld_tensor_ref(t);
-done:
-    ld_tensor_unref(t);
-    return st;
+    LD_CHECK(ld_parallel_for(ids->size, GRAIN, uniform_chunk, &p));
+    *out = ld_take(&t);
+    return LD_OK;
 }

@@ -137,54 +137,40 @@ static void put_back(ld_tensor *dst, const ld_tensor *t, const int64_t *places)
 static ld_status gather_together(ld_tensor *out, const ld_rows *x, const int32_t *ids,
                                  int64_t first)
 {
-    int64_t count = out->n_rows,
-            *bounds = ld_alloc_array(x->n_owners + 1, sizeof *bounds, LD_MEM_SCRATCH);
-    int32_t *grouped = NULL;
-    int64_t *places = NULL;
-    ld_tensor *t = NULL;
-    ld_status st = bounds ? LD_OK : LD_NOMEM;
-    if (st != LD_OK)
-        return st;
+    int64_t count = out->n_rows;
+    LD_FREED int64_t *bounds = ld_alloc_array(x->n_owners + 1, sizeof *bounds, LD_MEM_SCRATCH);
+    if (!bounds)
+        return LD_NOMEM;
     if (!ids) {
         clip_bounds(bounds, x, first, count);
-        st = ld_share_own(out, bounds, gather_own,
-                          &(gathering){.dst = out->data, .x = x, .first = first});
-        goto done;
+        return ld_share_own(out, bounds, gather_own,
+                            &(gathering){.dst = out->data, .x = x, .first = first});
     }
-    grouped = ld_alloc_array(count + 1, sizeof *grouped, LD_MEM_SCRATCH);
-    places = ld_alloc_array(count + 1, sizeof *places, LD_MEM_SCRATCH);
-    if (!grouped || !places) {
-        st = LD_NOMEM;
-        goto done;
-    }
+    LD_FREED int32_t *grouped = ld_alloc_array(count + 1, sizeof *grouped, LD_MEM_SCRATCH);
+    LD_FREED int64_t *places = ld_alloc_array(count + 1, sizeof *places, LD_MEM_SCRATCH);
+    if (!grouped || !places)
+        return LD_NOMEM;
     group_by_owner(grouped, places, bounds, x, ids, count);
-    LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
-    LD_TRY(
+    LD_OWN(ld_tensor) *t = NULL;
+    LD_CHECK(ld_tensor_new(&t, 2, count, x->n_cols));
+    LD_CHECK(
         ld_share_own(t, bounds, gather_own, &(gathering){.dst = t->data, .x = x, .ids = grouped}));
     put_back(out, t, places);
-done:
-    ld_free(bounds);
-    ld_free(grouped);
-    ld_free(places);
-    ld_tensor_unref(t);
-    return st;
+    return LD_OK;
 }
 
 static ld_status gather(ld_tensor **out, const ld_rows *x, const int32_t *ids, int64_t first,
                         int64_t count)
 {
     int size;
-    ld_tensor *t = NULL;
-    ld_status st;
-    LD_TRY(ld_tensor_new(&t, 2, count, x->n_cols));
+    LD_OWN(ld_tensor) *t = NULL;
+    LD_CHECK(ld_tensor_new(&t, 2, count, x->n_cols));
     if (x->bounds && ld_share_is_on(&size) && size == x->n_owners)
-        LD_TRY(gather_together(t, x, ids, first));
+        LD_CHECK(gather_together(t, x, ids, first));
     else
-        LD_TRY(each_row(t->data, x, ids, first, count, gather_rows));
-    *out = ld_tensor_ref(t);
-done:
-    ld_tensor_unref(t);
-    return st;
+        LD_CHECK(each_row(t->data, x, ids, first, count, gather_rows));
+    *out = ld_take(&t);
+    return LD_OK;
 }
 
 ld_status ld_rows_copy(void *dst, const ld_rows *x, const int32_t *ids, int64_t n)
@@ -209,8 +195,7 @@ ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_
 /* Prefetches the rows `ids` that are among the parts; rows in memory need nothing. */
 static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
 {
-    int32_t *own = ld_alloc_array(n + 1, sizeof *own, LD_MEM_SCRATCH);
-    ld_status st = LD_OK;
+    LD_FREED int32_t *own = ld_alloc_array(n + 1, sizeof *own, LD_MEM_SCRATCH);
     if (!own)
         return LD_NOMEM;
     for (int i = 0; i < x->n_parts; i++) {
@@ -221,12 +206,10 @@ static ld_status prefetch_parts(const ld_rows *x, const int32_t *ids, int64_t n)
         for (int64_t k = 0; k < n; k++)
             if (ids[k] >= part->first && ids[k] - part->first < part->rows->n_rows)
                 own[count++] = (int32_t)(ids[k] - part->first);
-        LD_TRY(ld_mapping_prefetch(part->rows->mapping, part->rows->data,
-                                   x->n_cols * ld_number_size(x->number), NULL, own, count));
+        LD_CHECK(ld_mapping_prefetch(part->rows->mapping, part->rows->data,
+                                     x->n_cols * ld_number_size(x->number), NULL, own, count));
     }
-done:
-    ld_free(own);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids)

@@ -1,7 +1,6 @@
 /* Multiplies stored rows: a panel of them at a time becomes floats and is multiplied, so that the
  * whole is never in memory. Panels are of whole tiles, so that the bits are those of a product of
  * all rows. */
-#include "memory/memory.h"
 #include "tensor/matmul.h"
 #include "tensor/share.h"
 #include "tensor/stored_rows.h"
@@ -17,15 +16,11 @@ typedef struct {
 
 static ld_status multiply_panel(const rows_product *p, int64_t row, int64_t count)
 {
-    ld_tensor *a = NULL, *c = NULL;
-    ld_status st;
-    LD_TRY(ld_rows_slice(&a, p->x, row, count));
-    LD_TRY(ld_tensor_slice(&c, p->out, row, count));
-    st = ld_matmul(c, a, false, p->w, false, false);
-done:
-    ld_tensor_unref(a);
-    ld_tensor_unref(c);
-    return st;
+    LD_OWN(ld_tensor) *a = NULL;
+    LD_OWN(ld_tensor) *c = NULL;
+    LD_CHECK(ld_rows_slice(&a, p->x, row, count));
+    LD_CHECK(ld_tensor_slice(&c, p->out, row, count));
+    return ld_matmul(c, a, false, p->w, false, false);
 }
 
 static ld_status multiply_rows(void *ctx, int64_t begin, int64_t end)
@@ -41,22 +36,20 @@ static ld_status multiply_rows(void *ctx, int64_t begin, int64_t end)
 
 ld_status ld_rows_matmul(ld_tensor **out, const ld_rows *x, const ld_tensor *w)
 {
-    rows_product p = {.x = x, .w = w, .panel = TILE};
     int64_t of_tile = TILE * (x->n_cols + 1) * (int64_t)sizeof(float);
     int size;
-    ld_status st;
     if (x->n_cols != w->n_rows)
         return ld_fail(LD_SHAPE, "matmul: rows of %lld columns times %s", (long long)x->n_cols,
                        ld_tensor_shape(w));
-    LD_TRY(ld_tensor_new(&p.out, 2, x->n_rows, w->n_cols));
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
+    rows_product p = {.out = y, .x = x, .w = w, .panel = TILE};
     if (of_tile < PANEL_BYTES)
         p.panel *= PANEL_BYTES / of_tile;
     if (x->bounds && ld_share_is_on(&size) && size == x->n_owners)
-        LD_TRY(ld_share_own(p.out, x->bounds, multiply_rows, &p));
+        LD_CHECK(ld_share_own(y, x->bounds, multiply_rows, &p));
     else
-        LD_TRY(multiply_rows(&p, 0, x->n_rows));
-    *out = ld_tensor_ref(p.out);
-done:
-    ld_tensor_unref(p.out);
-    return st;
+        LD_CHECK(multiply_rows(&p, 0, x->n_rows));
+    *out = ld_take(&y);
+    return LD_OK;
 }

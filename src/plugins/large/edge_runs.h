@@ -40,8 +40,8 @@ ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_row
 void ld_edge_runs_free(ld_edge_runs *r);
 
 /* Adds a run of the entries (rows[i], columns[i]), and with `both` also (columns[i], rows[i])
- * unless they are one. Ids must be in range. Holds 8 bytes for each meanwhile; may be called from
- * several threads. Rows do not depend on the order of runs. */
+ * where the two ids differ. Ids must be in range. Holds 8 bytes for each meanwhile; may be called
+ * from several threads. Rows do not depend on the order of runs. */
 ld_status ld_edge_runs_put(ld_edge_runs *r, const int32_t *rows, const int32_t *columns, int64_t n,
                            bool both);
 
@@ -50,7 +50,7 @@ ld_status ld_edge_runs_put(ld_edge_runs *r, const int32_t *rows, const int32_t *
 ld_status ld_edge_runs_add(ld_edge_runs *r, const ld_index *rows, const ld_index *columns,
                            bool both);
 
-/* Returns how many entries of a range were put so far, however often. */
+/* Returns how many entries of a range were put so far; one that was put twice counts as two. */
 int64_t ld_edge_runs_count(const ld_edge_runs *r, int64_t range);
 
 /* The rows of a range, sorted, each entry once. */

@@ -15,7 +15,7 @@
 
 enum {
     KEPT = 64, /* calls */
-    SURE = 4,  /* seconds: neither was about to go on */
+    SURE = 4,  /* seconds, after which two crossed ranks are taken to wait for each other */
 };
 
 static ld_order now;

@@ -17,7 +17,7 @@ ld_status ld_ranks_check_open(void);
 void ld_ranks_lose(void);
 bool ld_ranks_lost(void);
 
-/* Begins: this is rank `rank` of `size`, and `comm` a communicator for the words of this file. */
+/* Begins: this is rank `rank` of `size`, and `comm` is used for the messages of this file only. */
 ld_status ld_ranks_open_waiting(MPI_Comm comm, int rank, int size);
 
 /* Waits for n requests of the last call that ld_order_call noted. */

@@ -17,8 +17,9 @@ local spec = {
   {"why", "TEXT", "string", help = "what has changed, in a few words"},
 }
 
--- Puts the commits that a page names, and that belong to no state yet, into a state. This program's
--- own commit joins the last state; any other commit is an error.
+-- `states` are those of doc/computed.json: what the program computes, and the commits that compute
+-- it. `unknown` are the commits named by a page that belong to no state: this program's own is
+-- added to the last state, any other one is an error.
 local function place(states, unknown, page)
   local own = (commit() or ""):gsub("%+", "")
   for _, hash in ipairs(unknown) do

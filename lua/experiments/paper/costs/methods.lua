@@ -5,7 +5,7 @@
 local samplers = require "ladies.samplers"
 
 -- The rows that node-wise methods compute for a batch, s^(L - 1) a node, stay below the number of
--- nodes at these shapes: a saturated neighbourhood has no exponent.
+-- nodes at these shapes. With all nodes reached they would grow no more, and no power would fit.
 local NODE_WISE = {
   base = {L = 3, K = 64, b = 64, s = 3, V = 80000},
   sweeps = {L = {2, 3, 4}, K = {32, 64, 128, 256}, b = {32, 64, 128, 256}, s = {2, 3, 4, 5},

@@ -61,8 +61,7 @@ end
 --- Returns the facts of a data set, a table of
 --
 --   graphs                   {count =, least =, most =}: how many, and the nodes of the smallest
--- and
---                            of the largest; nil for one graph
+--                            and of the largest; nil for one graph
 --   nodes, entries           the graph's nodes and stored entries
 --   directed                 whether some entry lacks its mirror image
 --   edges                    entries; pairs of them (and self-loops) when not directed

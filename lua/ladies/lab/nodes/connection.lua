@@ -96,7 +96,7 @@ end
 -- =, section =, label =, format =, scale =, see(batch, known) -> number or nil, sentence(interval)
 -- -> text or nil}; known: exact values (ladies.lab.error.exact). For layer l, keys with ".l":
 -- empty     share of the rows, of those with an entry in P, that have none
--- alone     share of the rows, of those that P has with another node, that have no other node
+-- alone     share of the rows without a sampled neighbour, of those that have one in P
 -- entries   entries per row
 -- reuse     entries per node of the input
 -- kept      share of the destinations that are in the input as well

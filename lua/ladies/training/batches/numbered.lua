@@ -76,9 +76,10 @@ end
 --- numbered_batches.new(idx, opts): returns a function make(sampler), which returns a function
 -- job(number) that makes a mini-batch. opts: batch_size, seed, shuffle, drop_last and per_epoch;
 -- `draw` of a task (see ladies.task.new), where idx are its units; `share`, {first =, last =, of
--- =}, where only those from first to last of every `of` count, as 1, 2, 3, ...; and `features`,
--- Rows of which those of a batch's input are brought into memory. Errors of the sampler say whose
--- they are.
+-- =}, for a rank that makes only some of the mini-batches: of each `of` that follow one another it
+-- makes the first-th to the last-th, and its job(1), job(2), ... make those; and `features`, Rows
+-- of which those of a batch's input are brought into memory. Errors of the sampler say whose they
+-- are.
 function numbered_batches.new(idx, opts)
   -- These are upvalues, which are copied to a worker; the sampler is copied as an argument.
   local size, seed, shuffle, per_epoch = opts.batch_size, opts.seed, opts.shuffle, opts.per_epoch

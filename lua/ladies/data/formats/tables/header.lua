@@ -76,10 +76,10 @@ local function weight_of(titles, others, weighted)
   return weighted and #others == 1 and others[1] or nil
 end
 
---- The columns of edges below these titles: {source =, target =, are_named = whether both have
--- titles that mean this, weight =, type =, time = (each may
--- be nil), features = {numbers}, unused = {titles of the others}}; weighted: true, false or nil, as
--- the titles say. nil and a message where they do not say enough.
+--- Returns the columns of edges below these titles: {source =, target =, are_named = whether both
+-- have titles that mean this, weight =, type =, time = (each may be nil), features = {numbers},
+-- unused = {titles of the others}}; weighted: true, false or nil, as the titles say. Returns nil
+-- and a message where they do not say enough.
 function table_header.edges(titles, weighted)
   local source, target = guessed_ends(titles)
   local all = table.concat(titles, ",")
