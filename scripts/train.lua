@@ -3,6 +3,7 @@
 --   ladies train [NAME|PATH] [--method ladies] [--samples 512] [--layers 5] ...
 --   ladies train [NAME|PATH] --method FILE.lua --model FILE.lua ...
 --   ladies train [NAME|PATH] --auto ...
+--   ladies train --config FILE.json ...
 --   ladies train --resume DIR
 --
 -- `ladies train --help` lists the options; with --method FILE.lua those of the method of one's own
@@ -17,6 +18,7 @@ local cli = require "ladies.command.cli"
 local comm = require "ladies.ranks.comm"
 local declared = require "ladies.training.declared"
 local experiment_options = require "ladies.command.experiment_options"
+local json = require "ladies.base.json"
 local live_plot = require "ladies.training.record.live_plot"
 local metric_text = require "ladies.task.metric_text"
 local own_code = require "ladies.experiment.own_code"
@@ -38,6 +40,8 @@ local function spec(args)
   }, experiment_options.list(nil, nil, named), {
     {"threads", "N", "integer in [1, 256]",
       help = "of the parallel loops; results do not depend on it"},
+    {"config", "FILE.json", "string", help = "begins with the settings of this file, such as the "
+      .. "config.json of a run; options that are given replace them"},
     {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
     {"auto", help = "first finds a network and its training, as far as they are not set, by "
       .. "validation in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
@@ -47,7 +51,7 @@ local function spec(args)
 end
 
 -- Options that a resumed run cannot have.
-local NEW = {out = true, auto = true, auto_seconds = true}
+local NEW = {out = true, auto = true, auto_seconds = true, config = true}
 
 local function print_configuration(config, folder)
   print("configuration:")
@@ -78,14 +82,27 @@ local function new_folder(config)
   return comm.broadcast(path), made
 end
 
+-- The settings that the user gave: those of the file in opts.config, and in place of them those of
+-- the command line. What the file says of code of one's own is about its method, model and task,
+-- and not about others that the command line names.
+local function settings_of(opts, given)
+  local own = experiment_options.settings(opts, given)
+  if not opts.config then return own end
+  local stored = comm.broadcast(comm.rank == 0 and json.read_object(opts.config))
+  for _, what in ipairs{"method", "model", "task"} do
+    if given[what] then stored[what .. "_code"], stored[what .. "_file"] = nil, nil end
+  end
+  return tables.merged(stored, own)
+end
+
 -- The settings of a new run, its data set, the path of its folder, and what run_folder.next gives.
-local function new_run(opts, given)
+-- own: the settings that were given.
+local function new_run(opts, own)
   if opts.auto and comm.size > 1 then
     error("--auto runs in one process; what it finds can then be trained by several", 0)
   end
   if opts.out and comm.rank == 0 then run_folder.at(opts.out) end   -- sooner than the data set
-  local own = experiment_options.settings(opts, given)
-  local config = own_code.with_files(ladies.experiment.configure(own))
+  local config = own_code.with_files(ladies.experiment.configure(own, opts.config))
   local data = ladies.experiment.load(config)
   if opts.auto then
     local features = config.features
@@ -143,14 +160,20 @@ local function plot_of(result)
 end
 
 cli.main(spec, arg, function(opts, given)
-  local config, data, folder, made = (opts.resume and old_run or new_run)(opts, given)
+  local own = settings_of(opts, given)
+  local config, data, folder, made
+  if opts.resume then
+    config, data, folder = old_run(opts, given)
+  else
+    config, data, folder, made = new_run(opts, own)
+  end
   if opts.threads then ladies.threads(opts.threads) end
   local _ <close> = made
   local how = {resume = opts.resume ~= nil}
   for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
   how.out = folder
   local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told
-  if not opts.auto then unheard.tell(config, experiment_options.settings(opts, given), run) end
+  if not opts.auto then unheard.tell(config, own, run) end
   print(tostring(data))
   if config.task then print("task: " .. core.printable(run.task.name)) end
   print_configuration(config, folder)

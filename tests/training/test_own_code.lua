@@ -133,6 +133,23 @@ function tests.test_settings_of_ones_own()
   refused(2, "--first must be a positive integer, got 0", "train", "--method", path, "--first", "0")
 end
 
+--- The settings of a run with a method of one's own serve --config once its file is named, also
+-- after a change, but not where another method is named in its place.
+function tests.test_settings_of_a_run()
+  local path = file("again", ENTRY)
+  train("again", "--method", path, "--first", "7")
+  local stored = temporary.path "again" .. "/config.json"
+  ladies.file.write(path, ENTRY .. "-- changed\n")
+  run("train", "--config", stored, "--method", path, "--out", temporary.path "again-2")
+  lu.assertEquals(config_of "again-2", config_of "again")
+  ladies.file.write(path, (ENTRY:gsub("== 12", "> 11")))
+  run("train", "--config", stored, "--method", path, "--out", temporary.path "again-3")
+  lu.assertNotEquals(config_of "again-3".method_code, config_of "again".method_code)
+  refused(1, 'config.json: there is no setting "first"', "train", "--config", stored,
+    "--method", "full")
+  refused(1, "which is to be named again: --method FILE.lua", "train", "--config", stored)
+end
+
 --- A model of one's own; its run is evaluated with the same file, and not with another.
 function tests.test_model()
   local path = file("net", MODEL)

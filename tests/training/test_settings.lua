@@ -3,6 +3,7 @@
 local here = os.getenv "LADIES_SOURCE" .. "/tests"
 
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local options = require "ladies.base.options"
 local experiment_options = require "ladies.command.experiment_options"
@@ -76,7 +77,8 @@ function tests.test_every_key_of_config_json()
 end
 
 -- How to run, not what: those that ladies.train has too, and the command's own.
-local RUNNING = {threads = true, resume = true, help = true, auto = true, ["auto-seconds"] = true}
+local RUNNING = {threads = true, resume = true, help = true, auto = true, ["auto-seconds"] = true,
+  config = true}
 for _, one in ipairs(experiment_options.running()) do RUNNING[one[1]] = true end
 
 --- `ladies train --help` has the settings of the table, with their words, and no others.
@@ -168,6 +170,63 @@ function tests.test_strange_configuration()
     lu.assertEquals({err, status}, {('ladies %s: %s: there is no setting "dropuot"; did you mean '
       .. '"dropout"?\n'):format(words[1], path), 1})
   end
+end
+
+-- ---------------------------------------------------------------- settings in a file
+
+-- Runs `ladies train` quietly; returns its config.json, and its model.npz as it is.
+local function train(name, ...)
+  local folder = temporary.path(name)
+  local _, err, status = shell.run_ladies{"train", "--out", folder, "--quiet", ...}
+  lu.assertEquals({err, status}, {"", 0})
+  return json.decode(ladies.file.read(folder .. "/config.json")),
+    ladies.file.read(folder .. "/model.npz")
+end
+
+--- The config.json of a run, as --config, is that run again, by bits; options that are given stand
+-- in place of its settings, whether before or behind it.
+function tests.test_settings_of_a_file()
+  local data = temporary.path "config.npz"
+  ladies.data.save(toy.new(true), data)
+  local config, model = train("config-a", data, "--layers", "2", "--hidden", "4", "--samples", "9",
+    "--max-batches", "3", "--seed", "7", "--self-nodes", "previous")
+  local path = temporary.path "config-a" .. "/config.json"
+  local again, same_model = train("config-b", "--config", path)
+  lu.assertEquals(again, config)
+  lu.assertTrue(same_model == model)
+  local other, other_model = train("config-c", "--seed", "8", "--config", path, "--lr", "0.5")
+  lu.assertEquals(other, tables.merged(config, {seed = 8, lr = 0.5}))
+  lu.assertFalse(other_model == model)
+  local _, err, status = shell.run_ladies{"train", "--resume", temporary.path "config-a",
+    "--config", path}
+  lu.assertEquals({err, status},
+    {"ladies train: --config cannot change when a run is resumed\n", 1})
+  local own = temporary.path "own.json"
+  ladies.file.write(own, json.encode{dataset = data, layers = 1, hidden = 4, max_batches = 1})
+  lu.assertEquals((train("config-d", "--config", own)), (train("config-e", data, "--layers", "1",
+    "--hidden", "4", "--max-batches", "1")))
+end
+
+--- What is wrong with such a file is one line that names it, and no run begins.
+function tests.test_wrong_settings_of_a_file()
+  local path = temporary.path "wrong.json"
+  local function refused(text, content)
+    ladies.file.write(path, content)
+    local _, err, status = shell.run_ladies{"train", "--config", path, "--out",
+      temporary.path "never"}
+    lu.assertEquals({err, status}, {("ladies train: %s%s\n"):format(path, text), 1})
+    lu.assertFalse(core.exists(temporary.path "never"))
+  end
+  refused(': there is no setting "dropuot"; did you mean "dropout"?', '{"dropuot": 0.5}')
+  refused(": layers must be a positive integer, got 0", '{"layers": 0}')
+  refused(" must hold a JSON object, got [1]", "[1]")
+  refused(": the method mine, of /x/mine.lua, is code of one's own, which is to be named "
+    .. "again: --method FILE.lua (in Lua ladies.experiment.own)",
+    '{"method": "mine", "method_file": "/x/mine.lua", "method_code": "0123456789abcdef"}')
+  os.remove(path)
+  local _, err, status = shell.run_ladies{"train", "--config", path}
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, path)
 end
 
 -- ---------------------------------------------------------------- errors

@@ -2,6 +2,7 @@
 -- same bytes, and is indented on request. Reading and the escaping of strings are lua-cjson's,
 -- which can neither sort nor indent.
 
+local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local installed = require "ladies.base.installed"
 local tables = require "ladies.base.tables"
@@ -128,6 +129,16 @@ function json.decode(text, what)
   end
   if type(value) ~= "table" then return number_of(value) end
   drop_nulls(value)
+  return value
+end
+
+--- Reads a file that holds a JSON object and returns its data; an error names the file when it is
+-- missing, not JSON, or holds no object.
+function json.read_object(path)
+  local value = json.decode(core.file.read(path), path)
+  if type(value) ~= "table" or value[1] ~= nil then
+    errors.fail(("%s must hold a JSON object, got %s"):format(path, json.encode(value)))
+  end
   return value
 end
 

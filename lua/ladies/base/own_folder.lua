@@ -61,12 +61,7 @@ end
 --- Reads a JSON file of the folder and returns its data; an error names the file when it is
 -- missing, not JSON, or holds no object.
 function Folder:read_json(name)
-  local path = self:file(name)
-  local value = json.decode(core.file.read(path), path)
-  if type(value) ~= "table" or value[1] ~= nil then
-    errors.fail(("%s must hold a JSON object, got %s"):format(path, json.encode(value)))
-  end
-  return value
+  return json.read_object(self:file(name))
 end
 
 --- Returns the kind of the folder, which its marker names; nil without a marker.

@@ -162,7 +162,7 @@ function configuration.of(given, where)
   local spec = tables.merged(spec_of(entries, preset), own_code.SPEC)
   spec.method[2] = method
   spec.model = {settings.common.model.type, model}
-  for key in pairs(given) do
+  for _, key in ipairs(tables.sorted_keys(given)) do       -- of several, always the same one
     if not spec[key] then
       refuse(where, tostring(key), method, model or "gcn", given.task)
     end
