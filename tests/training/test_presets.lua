@@ -120,7 +120,7 @@ function tests.test_settings_that_follow_from_the_size()
   local function settled(n_nodes, given)
     local config = experiment.configure(given)
     experiment.resolve(config, {graph = {n_nodes = n_nodes}, train = ladies.range(1, 9),
-      labels = ladies.index{1, 2}, features = ladies.zeros(2, 1)})
+      labels = ladies.index{1, 2}, features = ladies.zeros(9, 1)})
     return config
   end
   lu.assertEquals(settled(19999, {}).eval_every, 10)
