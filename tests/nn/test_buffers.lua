@@ -196,6 +196,13 @@ function tests.test_adaptive_samplers()
   end
 end
 
+--- A sampler's state is an array, and no function, as that of other objects is.
+function tests.test_state_that_is_no_array()
+  local sampler = setmetatable({state = function() end}, {__call = function() end})
+  lu.assertErrorMsgContains("ladies.train: the sampler's state must be a table, got a function",
+    train, toy.new(), new_model "in_place", {sampler = sampler})
+end
+
 --- A note says once that a model changes a number of its own, which is in no tensor.
 function tests.test_numbers_of_a_model()
   local data = toy.new()

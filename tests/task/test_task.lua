@@ -170,6 +170,12 @@ function tests.test_a_task_of_edges_that_lists_all()
   lu.assertAlmostEquals(result.best_value, task:evaluate(opts.model, "val").error, 1e-6)
 end
 
+--- A configuration that nobody has checked names a task that there is.
+function tests.test_no_such_task()
+  lu.assertErrorMsgContains('ladies.experiment: task must be one of edge_classification,',
+    ladies.experiment.task, {task = "odd"}, toy.new())
+end
+
 --- A model without the decoder that the task has is told of.
 function tests.test_no_decoder()
   local task = ladies.task.link_prediction(toy.new())

@@ -8,6 +8,7 @@
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local options = require "ladies.base.options"
 local regression = require "ladies.task.regression"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
@@ -159,6 +160,7 @@ end
 -- settings that the data decide.
 function tasks.of(config, data)
   local name = config.task or task.default_name(data)
+  options.value("ladies.experiment", "task", name, tasks.names())
   if name ~= "node_classification" then config.task = name end
   local entry, of_task = tasks.by_name[name], {}
   if entry.resolve then entry.resolve(config, data) end

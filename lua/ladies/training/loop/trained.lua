@@ -5,6 +5,7 @@ local errors = require "ladies.base.errors"
 local groups = require "ladies.optim.groups"
 local module = require "ladies.nn.module"
 local optim = require "ladies.optim"
+local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
 local trained = {}
@@ -62,9 +63,10 @@ end
 function trained.of_sampler(sampler)
   if type(sampler) ~= "table" then return {}, {} end
   local parameters = module.named_parameters(rawget(sampler, "parameters") or {})
+  local state = options.value("ladies.train", "the sampler's state", sampler.state, "table or nil")
   return parameters, tables.append(tables.map(parameters, function(one)
     return {name = "parameter." .. one.name, tensor = one.tensor}
-  end), sampler.state or {})
+  end), state or {})
 end
 
 return trained
