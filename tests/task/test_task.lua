@@ -187,6 +187,8 @@ function tests.test_no_decoder()
   fails("link prediction: the model must be a table, got nil", task.scored, task, h, units)
   fails("link prediction: the model must be a table, got 3", task.equip, task, 3)
   fails("link prediction: the units must be an Index, got nil", task.scored, task, h, nil, model)
+  fails("link prediction: names must be an array of strings, got 3", task.values, task, h, h,
+    units, 3)
 end
 
 --- Scores that a task does not return are not taken for scores that are no numbers.

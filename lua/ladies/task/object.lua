@@ -294,6 +294,7 @@ end
 -- these units by name, of all names or of some.
 function Task:values(predicted, out, units, names)
   options.value(self.name, "the units", units, "Index")
+  options.value(self.name, "names", names, "array of strings or nil")
   local targets, found, wanted = self.targets(units), {}, {}
   for _, name in ipairs(names or {}) do wanted[name] = true end
   local metrics = self.metrics
