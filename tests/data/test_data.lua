@@ -348,6 +348,9 @@ function tests.test_own_arrays_wrong()
       columns = index{}}}, "graph must be square, got 3 x 2"},
     {{val = {1}}, "val[1] is node 1 again, after train[1]"},
     {{test = {3}}, "test[1] is node 3, which has no label"},
+    {{features = {{1, 0}, {1}, {1, 1}}}, "features: tensor: row 2 must be a table of 2 numbers"},
+    {{edge_features = {{1, 0}, {1}}},
+      "edge_features: tensor: row 2 must be a table of 2 numbers"},
     {{features = tensor{{1, 0}, {0, 0 / 0}, {1, 1}}},
       "features must be finite numbers, got 1 NaN or infinite, the first at features[2, 2]"},
   }

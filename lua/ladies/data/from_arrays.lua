@@ -36,8 +36,13 @@ local function as_index(ids)
   return type(ids) == "table" and core.index(ids) or ids
 end
 
-local function as_tensor(values)
-  return type(values) == "table" and core.tensor(values) or values
+-- Returns the option of this name, an array of numbers or of rows as a tensor.
+local function as_tensor(opts, name)
+  local values = opts[name]
+  if type(values) ~= "table" then return values end
+  local ok, made = errors.try(core.tensor, values)
+  if not ok then errors.pass_on(made, WHERE .. ": " .. name) end
+  return made
 end
 
 -- The options about edges, and what they are called there.
@@ -78,8 +83,8 @@ local function add_edges(fields, context, opts, n)
   end
   context.keys.edges = tables.merged({sources = "edges", targets = "edges"}, EDGE_PARTS)
   local list = {n = n, sources = sources, targets = targets,
-    features = as_tensor(opts.edge_features), feature_names = opts.edge_feature_names,
-    weights = as_tensor(opts.edge_weights), times = opts.edge_times}
+    features = as_tensor(opts, "edge_features"), feature_names = opts.edge_feature_names,
+    weights = as_tensor(opts, "edge_weights"), times = opts.edge_times}
   if opts.edge_types then
     add_types(list, context, "edge_types", opts.edge_types, opts.edge_type_names)
   end
@@ -149,7 +154,7 @@ return function(arrays)
   end
   local labels = as_index(opts.labels)
   for _, part in ipairs{"features", "targets"} do
-    if type(opts[part]) == "table" then opts[part] = core.tensor(opts[part]) end
+    opts[part] = as_tensor(opts, part)
   end
   local fields = {
     name = opts.name, source = opts.source, features = opts.features,
