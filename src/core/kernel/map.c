@@ -98,7 +98,14 @@ LD_CLONES(map_backward)
 ld_status ld_map_backward(float *dx, const float *dy, const float *x, const float *y, int64_t n,
                           ld_unary f, float c, bool accumulate)
 {
-    map_job p = {.y = dx, .dy = dy, .x = x, .of_y = y, .f = f, .c = c, .accumulate = accumulate};
+    /* What a derivative does not read may be NULL, but the loops load it with the rest. */
+    map_job p = {.y = dx,
+                 .dy = dy,
+                 .x = x ? x : dy,
+                 .of_y = y ? y : dy,
+                 .f = f,
+                 .c = c,
+                 .accumulate = accumulate};
     return ld_parallel_for(n, CHUNK, map_backward, &p);
 }
 

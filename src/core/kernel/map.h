@@ -34,7 +34,7 @@ typedef enum {
 ld_status ld_map(float *y, const float *x, int64_t n, ld_unary f, float c, float high);
 
 /* Computes dx[i] = dy[i] * f'(x[i]), where y[i] = f(x[i]); added to dx with `accumulate`. Of x and
- * y only those are read that the derivative in map.c contains. */
+ * y only those are read that the derivative in map.c contains; the other may be NULL. */
 ld_status ld_map_backward(float *dx, const float *dy, const float *x, const float *y, int64_t n,
                           ld_unary f, float c, bool accumulate);
 
