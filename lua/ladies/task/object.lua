@@ -65,12 +65,12 @@ end
 
 -- Fills in the fields that are the same for all tasks on nodes.
 local function complete_of_nodes(where, task)
-  local n = task.data.features and task.data.features.n_rows
-  for _, part in ipairs(n and checks.SPLIT or {}) do
+  local n = task.data.features.n_rows
+  for _, part in ipairs(checks.SPLIT) do
     checks.ids({where = where .. ": units", keys = {[part] = part}, shift = 0}, part,
       task.units[part] or {}, n)
   end
-  task.all = task.all or n and core.range(1, n) or nil
+  task.all = task.all or core.range(1, n)
   task.nodes = task.nodes or same
   if task.own_seeds == nil then task.own_seeds = true end
 end

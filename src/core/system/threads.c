@@ -193,7 +193,8 @@ static void start_helpers(void)
     while (pool.started < pool.wanted - 1 &&
            ld_thread_start(&pool.thread[pool.started], helper, (void *)seen))
         pool.started++;
-    pool.useful = processors() > 1 ? processors() - 1 : 1;
+    int n = processors();
+    pool.useful = n > 1 ? n - 1 : 1;
 }
 
 /* Returns how many helpers a loop of so many chunks can use. */
