@@ -20,8 +20,8 @@ local SMALL = {"--layers=2", "--hidden=8", "--batch-size=20", "--max-batches=8",
 local ON_TOY = {"--dataset", toy_study.dataset, table.unpack(SMALL)}
 
 -- A data set for calls of ladies.train that are refused before anything is computed.
-local UNUSED = {graph = {}, features = {}, labels = ladies.index{1}, train = ladies.index{1},
-  classes = 1}
+local UNUSED = {graph = {}, features = ladies.zeros(1, 1), labels = ladies.index{1},
+  train = ladies.index{1}, classes = 1}
 
 local function outcome(words, opts)
   local _, err, status = shell.run_ladies(words, opts)
