@@ -128,7 +128,9 @@ static const bind_function methods[] = {
     {"is_finite", rows_is_finite,
      "x:is_finite() -> boolean [, number, row, column]\n"
      "True if all elements are finite; if not, false, the first that is not, and its place."},
-    {"hash", rows_hash, "x:hash() -> string\n16 hexadecimal digits that depend on every bit."},
+    {"hash", rows_hash,
+     "x:hash() -> string\n"
+     "16 hexadecimal digits that depend on every bit, those of x:to_tensor(), unless rows are in parts."},
     {NULL, NULL, NULL},
 };
 

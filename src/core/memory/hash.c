@@ -32,43 +32,59 @@ ld_status ld_hash_items(uint64_t *hash, int64_t n, ld_hash_fn *fn, const void *c
 }
 
 typedef struct {
-    const char *bytes;
     size_t size;
-    const ld_mapping *mapping; /* or NULL */
+    ld_hash_read_fn *read;
+    void (*forget)(const void *ctx, size_t begin, size_t end);
+    const void *ctx;
 } byte_run;
+
+/* Continues the lanes over bytes; where they are no whole number of turns of the lanes, or none,
+ * they are the last ones, and zeros fill them up. */
+static void hash_turn(ld_hash_lanes *h, const char *bytes, size_t size)
+{
+    uint64_t words[LD_HASH_LANES] = {0};
+    memcpy(words, bytes, size);
+    for (int i = 0; i < LD_HASH_LANES; i++)
+        h->lane[i] = ld_hash_word(h->lane[i], words[i]);
+}
 
 /* The items are pieces of LEAST_BYTES, the last of which may be shorter. */
 static uint64_t hash_pieces(const void *ctx, int64_t begin, int64_t end)
 {
+    enum { TURN = LD_HASH_LANES * sizeof(uint64_t) };
     const byte_run *run = ctx;
-    const char *p = run->bytes + begin * LEAST_BYTES;
-    size_t last = (size_t)end * LEAST_BYTES;
-    size_t size = (last < run->size ? last : run->size) - (size_t)begin * LEAST_BYTES;
+    char buffer[LD_HASH_READ];
+    size_t first = (size_t)begin * LEAST_BYTES, last = (size_t)end * LEAST_BYTES, rest = 0;
+    const char *p = buffer;
     ld_hash_lanes h = {{0, 1, 2, 3}};
-    uint64_t words[LD_HASH_LANES];
-    for (; size >= sizeof words; p += sizeof words, size -= sizeof words) {
-        memcpy(words, p, sizeof words);
-        for (int i = 0; i < LD_HASH_LANES; i++)
-            h.lane[i] = ld_hash_word(h.lane[i], words[i]);
+    last = last < run->size ? last : run->size;
+    for (size_t at = first; at < last; at += LD_HASH_READ) {
+        rest = last - at < LD_HASH_READ ? last - at : LD_HASH_READ;
+        for (p = run->read(run->ctx, at, rest, buffer); rest >= TURN; p += TURN, rest -= TURN)
+            hash_turn(&h, p, TURN);
     }
-    memset(words, 0, sizeof words);
-    memcpy(words, p, size);
-    for (int i = 0; i < LD_HASH_LANES; i++)
-        h.lane[i] = ld_hash_word(h.lane[i], words[i]);
-    if (run->mapping)
-        ld_mapping_forget(run->mapping, run->bytes + begin * LEAST_BYTES, p + size);
-    return ld_hash_join(size, &h);
+    hash_turn(&h, p, rest);
+    if (run->forget)
+        run->forget(run->ctx, first, last);
+    return ld_hash_join(rest, &h);
+}
+
+ld_status ld_hash_given(uint64_t *hash, size_t size, ld_hash_read_fn *read,
+                        void (*forget)(const void *ctx, size_t begin, size_t end), const void *ctx)
+{
+    byte_run run = {size, read, forget, ctx};
+    *hash = ld_hash_word(*hash, size);
+    return ld_hash_items(hash, (int64_t)((size + LEAST_BYTES - 1) / LEAST_BYTES), hash_pieces,
+                         &run);
+}
+
+static const void *in_place(const void *ctx, size_t first, size_t size, void *buffer)
+{
+    (void)size, (void)buffer;
+    return (const char *)ctx + first;
 }
 
 ld_status ld_hash_bytes(uint64_t *hash, const void *bytes, size_t size)
 {
-    return ld_hash_mapped(hash, NULL, bytes, size);
-}
-
-ld_status ld_hash_mapped(uint64_t *hash, const ld_mapping *m, const void *bytes, size_t size)
-{
-    byte_run run = {bytes, size, m};
-    *hash = ld_hash_word(*hash, size);
-    return ld_hash_items(hash, (int64_t)((size + LEAST_BYTES - 1) / LEAST_BYTES), hash_pieces,
-                         &run);
+    return ld_hash_given(hash, size, in_place, NULL, bytes);
 }

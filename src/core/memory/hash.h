@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "memory/mapping.h"
 
 enum { LD_HASH_SEED = 0x2545F491, LD_HASH_LANES = 4 };
 
@@ -40,11 +39,18 @@ typedef uint64_t ld_hash_fn(const void *ctx, int64_t begin, int64_t end);
  * Ctrl-C. */
 ld_status ld_hash_items(uint64_t *hash, int64_t n, ld_hash_fn *fn, const void *ctx);
 
+/* The type of functions that give `size` bytes of the object at ctx from byte `first` on: in place,
+ * or written to `buffer`. */
+typedef const void *ld_hash_read_fn(const void *ctx, size_t first, size_t size, void *buffer);
+
+/* Continues `hash` over `size` bytes that a function gives some at a time, multiples of
+ * LD_HASH_READ except at the end, as if they lay in memory. `forget` (NULL: nothing) is told of
+ * longer runs of them, begin .. end-1, that are not read again. */
+enum { LD_HASH_READ = 1 << 12 };
+ld_status ld_hash_given(uint64_t *hash, size_t size, ld_hash_read_fn *read,
+                        void (*forget)(const void *ctx, size_t begin, size_t end), const void *ctx);
+
 /* Continues `hash` over a run of bytes. */
 ld_status ld_hash_bytes(uint64_t *hash, const void *bytes, size_t size);
-
-/* Continues `hash` over bytes that lie in a mapping (NULL: anywhere), whose pages are given back as
- * it goes on, so that little of them is in memory at a time. */
-ld_status ld_hash_mapped(uint64_t *hash, const ld_mapping *m, const void *bytes, size_t size);
 
 #endif

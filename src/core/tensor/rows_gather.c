@@ -281,15 +281,37 @@ static ld_status hash_parts(uint64_t *hash, const ld_rows *x)
     return LD_OK;
 }
 
+/* Reads elements as floats, for ld_hash_given. */
+static const void *read_floats(const void *ctx, size_t first, size_t size, void *buffer)
+{
+    const ld_rows *x = ctx;
+    size_t element = first / sizeof(float);
+    convert(buffer, x->number, (const char *)x->data + element * (size_t)ld_number_size(x->number),
+            (int64_t)(size / sizeof(float)));
+    return buffer;
+}
+
+static void forget_floats(const void *ctx, size_t begin, size_t end)
+{
+    const ld_rows *x = ctx;
+    const char *data = x->data;
+    size_t size = (size_t)ld_number_size(x->number);
+    if (x->mapping)
+        ld_mapping_forget(x->mapping, data + begin / sizeof(float) * size,
+                          data + end / sizeof(float) * size);
+}
+
 ld_status ld_rows_hash(uint64_t *hash, const ld_rows *x)
 {
-    *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)x->n_rows), (uint64_t)x->n_cols);
-    *hash = ld_hash_word(*hash, (uint64_t)x->number);
-    if (x->parts)
+    if (x->parts) {
+        *hash = ld_hash_word(ld_hash_word(LD_HASH_SEED, (uint64_t)x->n_rows), (uint64_t)x->n_cols);
+        *hash = ld_hash_word(*hash, (uint64_t)x->number);
         return hash_parts(hash, x);
+    }
+    *hash = ld_tensor_hash_begin(2, x->n_rows, x->n_cols);
     advise(x, LD_ACCESS_SEQUENTIAL);
-    ld_status st = ld_hash_mapped(hash, x->mapping, x->data,
-                                  (size_t)(x->n_rows * x->n_cols * ld_number_size(x->number)));
+    ld_status st = ld_hash_given(hash, (size_t)(x->n_rows * x->n_cols) * sizeof(float), read_floats,
+                                 forget_floats, x);
     advise(x, LD_ACCESS_RANDOM);
     return st;
 }

@@ -94,7 +94,7 @@ ld_status ld_rows_prefetch(const ld_rows *x, const ld_index *ids);
  * none, and its value. */
 ld_status ld_rows_not_finite(int64_t *position, float *value, const ld_rows *x);
 
-/* Computes a hash of shape, type and bits. */
+/* Computes the hash of the tensor of these rows; of rows in parts, one of the parts. */
 ld_status ld_rows_hash(uint64_t *hash, const ld_rows *x);
 
 #endif

@@ -172,7 +172,9 @@ ld_status ld_tensor_pick(ld_tensor **out, const ld_tensor *t, const ld_index *po
 /* Returns the Euclidean norm of all elements, summed in double. */
 double ld_tensor_norm(const ld_tensor *t);
 
-/* Computes a hash of shape and bits. */
+/* Computes a hash of shape and bits. Stored rows of the same numbers have the same one, which begins
+ * with that of the shape. */
+uint64_t ld_tensor_hash_begin(int ndim, int64_t n_rows, int64_t n_cols);
 ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t);
 
 /* --- the order of elements (tensor_order.c) --------------------------------------------------- */

@@ -138,9 +138,14 @@ double ld_tensor_norm(const ld_tensor *t)
     return sqrt(square);
 }
 
+uint64_t ld_tensor_hash_begin(int ndim, int64_t n_rows, int64_t n_cols)
+{
+    uint64_t hash = ld_hash_word(LD_HASH_SEED, (uint64_t)ndim);
+    return ld_hash_word(ld_hash_word(hash, (uint64_t)n_rows), (uint64_t)n_cols);
+}
+
 ld_status ld_tensor_hash(uint64_t *hash, const ld_tensor *t)
 {
-    *hash = ld_hash_word(LD_HASH_SEED, (uint64_t)t->ndim);
-    *hash = ld_hash_word(ld_hash_word(*hash, (uint64_t)t->n_rows), (uint64_t)t->n_cols);
+    *hash = ld_tensor_hash_begin(t->ndim, t->n_rows, t->n_cols);
     return ld_hash_bytes(hash, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
 }

@@ -11,7 +11,6 @@ local checked = require "ladies.data.formats.large.checked"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
 local npz_matrix = require "ladies.data.formats.npz.matrix"
-local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
 local large_file = {}
@@ -67,17 +66,16 @@ function LargeFile:settle(fields)
   local known, path, identity = self.known, self.path, self.identity
   if not known then return end
   local features = fields.features
-  local key = "features as " .. (options.class_of(features) or "none")
-  fields.known_finite = known.checked and known[key] ~= nil
+  fields.known_finite = known.checked and known.features ~= nil
   fields.remember = function(data)
     local edges, rows = data.graph.adjacency, data.features
     if not rawequal(edges, self.matrix) or features and not rawequal(rows, features) then return end
     data.known_hashes = {edges = hash_of(known.edges, edges),
-      features = features and hash_of(known[key], rows)}
-    if known.checked and known[key] then return end
+      features = features and hash_of(known.features, rows)}
+    if known.checked and known.features then return end
     local now = tables.merged(known, {checked = true, looped = edges.looped,
       symmetric = edges:is_symmetric(), edges = data.known_hashes.edges.hash})
-    now[key] = features and data.known_hashes.features.hash or "none"
+    now.features = features and data.known_hashes.features.hash or "none"
     checked.write(path, identity, now)
   end
 end
