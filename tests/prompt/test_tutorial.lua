@@ -96,7 +96,7 @@ end
 --- In a terminal Enter alone is enough, and history keeps no empty lines.
 function tests.test_a_terminal()
   lu.assertNil(shell.talk [[
-    expect tutorial() leads through it in ten steps
+    expect tutorial() shows it in ten steps
     expect >\s
     send tutorial()\r
     expect Step 1 of 10
