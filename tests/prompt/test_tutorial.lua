@@ -11,7 +11,8 @@ local STEPS = 10
 -- What the prompt says to lines that are typed, an empty one being Enter alone, and what it
 -- complains of.
 local function say(lines)
-  return shell.run_ladies({"-i"}, {stdin = table.concat(lines, "\n") .. "\n"})
+  return shell.run_ladies({"-i"},
+    {stdin = table.concat(lines, "\n") .. "\n", env = {"LADIES_HISTORY="}})
 end
 
 -- The lines of code that the steps show, as one text.

@@ -28,9 +28,10 @@ local STEPS = {
     nodes' vectors by a sparse matrix P. Here it is the graph with self-loops, divided by the square
     roots of the degrees, D^-1/2 (A+I) D^-1/2; the picture shows where its entries lie.]],
     code = [[local P = data.graph:normalize "sym"; P]]},
-  {title = "a mini-batch", text = [[Two layers of 64 nodes would read thousands of others. A
-    sampler takes some of them: LADIES draws 512 for each layer among the neighbours of the layer
-    above. Other samplers are in ladies.samplers, and yours is a function like this one.]],
+  {title = "a mini-batch", text = [[For 64 nodes a network of two layers reads thousands of others,
+    one of five most of the graph. A sampler takes some of them: LADIES draws 512 for each layer
+    among the neighbours of the layer above. Other samplers are in ladies.samplers, and yours is a
+    function like this one.]],
     code = [[local sampler = ladies.samplers.ladies(P, {samples = {512, 512}})
 local batch = sampler(data.train:slice(1, 64), ladies.rng(1))
 batch]]},
