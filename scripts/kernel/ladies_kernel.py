@@ -180,14 +180,15 @@ class LadiesKernel(Kernel):
         try:
             for name, message in self._ask(op="execute", code=code):
                 if name is None and message["kind"] == "reply":
-                    error = message.get("error")
+                    error, following = message.get("error"), message.get("next")
                 elif not silent:
                     self._show(name, message)
         except Ended as ended:
             error = str(ended)
         if error is None:
-            return {"status": "ok", "execution_count": self.execution_count, "payload": [],
-                    "user_expressions": {}}
+            payload = [{"source": "set_next_input", "text": following, "replace": False}]
+            return {"status": "ok", "execution_count": self.execution_count,
+                    "payload": payload if following else [], "user_expressions": {}}
         content = {"ename": "Error", "evalue": error.split("\n")[0], "traceback": error.split("\n")}
         if not silent:
             self._send("error", **content)

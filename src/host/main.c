@@ -335,7 +335,8 @@ static bool run_all(lua_State *L, const invocation *run)
         return call_loaded(L, luaL_loadfile(L, NULL), 0);
     if (nothing) {
         print_version();
-        puts("? lists the library, ?name explains a name, Tab completes, Ctrl-D leaves");
+        puts("tutorial() shows it in ten steps, ? lists the library, ?name explains a name,\n"
+             "Tab completes, Ctrl-D leaves");
     }
     if (nothing || run->interactive)
         ld_repl_run(L);

@@ -21,6 +21,8 @@ local RUN = {
   ["doc/guide/pyg-dgl.md"] = {lua = "test_guide", python = "test_guide", sh = "test_guide"},
   ["doc/laboratory.md"] = {lua = "test_laboratory_page", sh = "test_laboratory_page"},
   ["doc/links.md"] = {lua = "test_links_page", sh = "test_links_page"},
+  ["doc/logging.md"] = {json = "test_logging_page", python = "test_logging_page",
+    sh = "test_logging_page"},
   ["doc/models.md"] = {lua = "test_models_page"},
   ["doc/optimizers.md"] = {lua = "test_optimizers_page", sh = "test_optimizers_page"},
   ["doc/prompt.md"] = {prompt = "test_prompt_page"},

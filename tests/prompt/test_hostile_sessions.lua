@@ -25,7 +25,7 @@ function tests.test_paths_of_a_history()
   os.execute(("ln -s loop %s/loop"):format(shell.quote(folder.path)))
   files.write(file, "")
   for _, path in ipairs{folder.path, fifo, "/dev/zero", "/dev/full", "/proc/self/mem",
-    file .. "/x", folder.path .. "/loop", ("x"):rep(10000), "\27[2J/"} do
+    file .. "/x", folder.path .. "/loop", ("x"):rep(10000), folder.path .. "/\27[2J/"} do
     local out, err = typed({"1 + 41", "exit"}, {"LADIES_HISTORY=" .. path})
     lu.assertStrContains(out, "> 42\n", path)
     lu.assertEquals(err, "", path)

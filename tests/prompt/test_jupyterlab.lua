@@ -1,5 +1,5 @@
 --- Opens doc/notebook.ipynb in JupyterLab in a browser, as a user works with it: tables and
--- pictures, documentation, completion, and interrupts.
+-- pictures, documentation, completion, interrupts, and the tutorial.
 
 local lu = require "luaunit"
 local browser = require "tools.browser"
@@ -46,6 +46,11 @@ end
 function tests.test_documentation_and_completion()
   lu.assertStrContains(seen().inspected, "half a cosine")
   lu.assertEquals(seen().completed, "ladies.schedule.cosine")
+end
+
+--- The tutorial puts the code of its step into the next cell.
+function tests.test_tutorial()
+  lu.assertEquals(seen().following, 'data:show("dog.n", 5)')
 end
 
 --- An interrupt stops the cell that runs, and the variables of the notebook stay.

@@ -129,6 +129,14 @@ function tests.test_progress_bar()
   lu.assertEquals(answers[1].outputs[5].data["text/plain"], "")
 end
 
+--- The tutorial's code comes into a new cell.
+function tests.test_the_next_cell()
+  local answers = talk{{run = "tutorial(2)"}, {run = "1"}}
+  lu.assertEquals(answers[1].reply.payload,
+    {{source = "set_next_input", text = 'data:show("dog.n", 5)', replace = false}})
+  lu.assertStrContains(stream_of(answers[1], "stdout"), "Step 2 of 10")
+end
+
 --- When the program ends the notebook is told why, and the next cell has a new one.
 function tests.test_the_program_ends()
   local answers = talk{

@@ -19,7 +19,8 @@ function tests.test_banner_results_and_leaving()
   assert_talk [[
     expect ladies
     expect (Lua 5.4
-    expect ? lists the library, ?name explains a name, Tab completes, Ctrl-D leaves
+    expect tutorial() shows it in ten steps, ? lists the library, ?name explains a name,\r\n
+    expect Tab completes, Ctrl-D leaves
     expect >
     send help\r
     expect ladies.help([x: any])

@@ -1,7 +1,7 @@
 """Works with a notebook in JupyterLab in chromium and prints what is to be seen there as JSON, for
 test_jupyterlab.lua: browse_notebook.py FILE [FOLDER]. JUPYTER_PATH must lead to the kernel. All its
 cells are run anew, light and dark; then in a new cell a call is inspected, a name completed, a loop
-interrupted and a value asked for. Pictures of the notebook are left in FOLDER."""
+interrupted, a value asked for, and the tutorial begun. Pictures of the notebook are left in FOLDER."""
 
 import contextlib
 import json
@@ -121,6 +121,14 @@ class Notebook:
         self.page.keyboard.press("Control+Enter")
         return self.page.locator(SELECTED + " .jp-OutputArea-output").first
 
+    def following(self, code):
+        """What code, when it has run, puts into a new cell below."""
+        count = self.page.locator(".jp-CodeCell").count()
+        self.output(code).wait_for()
+        new = self.page.locator(".jp-CodeCell").nth(count + 1)
+        new.wait_for()
+        return new.locator(".cm-content").inner_text()
+
     def interrupted(self, code, said):
         """The output of code that is interrupted once it has said so."""
         self.output(code).get_by_text(said).wait_for()
@@ -153,6 +161,7 @@ def main():
                 "completed": notebook.completed("ladies.schedule.cos"),
                 "interrupted": notebook.interrupted("print 'go' while true do end", "go"),
                 "after": notebook.output("#data.train").inner_text(),
+                "following": notebook.following("tutorial(2)"),
                 "trouble": trouble,
             }))
 

@@ -17,11 +17,13 @@ from jupyter_client import KernelManager
 
 LIMIT = 60  # seconds for anything
 
-DROPPED = {"metadata", "execution_count", "payload", "user_expressions", "transient"}
+DROPPED = {"metadata", "execution_count", "user_expressions", "transient"}
 
 
 def kept(content):
-    return {key: value for key, value in content.items() if key not in DROPPED}
+    """What is compared: an empty payload, which most replies have, is left out."""
+    return {key: value for key, value in content.items()
+            if key not in DROPPED and (key != "payload" or value)}
 
 
 class Talk:

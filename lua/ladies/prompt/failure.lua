@@ -18,6 +18,7 @@ local LINES = 200    -- of a stack
 local LARGEST = 2^24 -- bytes of a script of which a line is shown
 
 local stack          -- the text of the last error's
+local n_errors = 0
 local paths = {}     -- of the files in it, by the names that texts have for them
 
 -- Returns the text of the source line with this place (as tracebacks write it) and number, of a
@@ -97,6 +98,7 @@ end
 -- can still be looked at. `message` is a text; that of an interruption stays as it is.
 function failure.explain(message, is_interruption)
   chunk.rescue()
+  n_errors = n_errors + 1
   stack = debug.traceback("", 2)
   if is_interruption then return message end
   local place, number = message:match "^([^\n]-):(%d+): "
@@ -113,6 +115,9 @@ function failure.explain(message, is_interruption)
   lines[#lines + 1] = style.faint "  where() shows the stack"
   return table.concat(lines, "\n")
 end
+
+--- Returns how many errors have been explained, to tell whether there was one in between.
+function failure.count() return n_errors end
 
 --- where(): prints the functions that ran when the last error came, the innermost first, each with
 -- its line.

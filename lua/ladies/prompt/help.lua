@@ -214,6 +214,15 @@ function help.operators(meta)
   return found
 end
 
+local prompt = {}   -- the functions that only the prompt has, by name
+
+--- Tells which functions the prompt has besides the library, a table by name.
+function help.at_prompt(functions)
+  for name, value in pairs(functions) do
+    if type(value) == "function" then prompt[name] = value end
+  end
+end
+
 local function list_class(title, meta)
   local methods = rawget(meta, "__methods") or rawget(meta, "__index")
   local names, written = table.concat(rawget(meta, "__fields") or {}, ", "), {}
@@ -318,6 +327,7 @@ end
 -- Returns the help for a text: the help of what it names, or else the result of a search for its
 -- words.
 local function help_of_words(text)
+  if prompt[text] then return help.text(prompt[text]) end
   local ok, found = errors.try(help.find, text)
   if ok then return help.text(found) end
   local known = not text:find "[.:]" and found_by(text)
@@ -353,7 +363,7 @@ end
 -- class or an object, or of what is called x, as in help "nn.gcn" and help "Tensor:sum". Where
 -- nothing is called so, it says what the word means, as in help "seeds", and lists what has an
 -- option of that name, as in help "self_nodes", and what has these words in its documentation: help
--- "choose neighbours". Without x it lists the library.
+-- "choose neighbours". Without x it lists the library, and what the prompt has besides.
 function help.show(...)
   local x = ...
   if select("#", ...) == 0 then
@@ -362,6 +372,9 @@ function help.show(...)
     errors.fail "ladies.help: there is no help for nil; ladies.help() lists the library"
   end
   local text = help.text(x)
+  if select("#", ...) == 0 and next(prompt) then
+    text = ("%s\n\n%s"):format(text, list("At the prompt also:\n", prompt))
+  end
   print(host and core.isatty(1) and fitted(text, host.width()) or text)
 end
 

@@ -2,7 +2,8 @@
 -- prompt without a terminal. A request is a line of JSON, and so is each message that answers it;
 -- the last one has the kind "reply".
 --
---   {"op": "execute", "code": text}            "error", the text, where it failed
+--   {"op": "execute", "code": text}            "error", the text, where it failed; "next", the code
+--                                              of the tutorial, for the next cell
 --   {"op": "complete", "code": text, "at": n}  "matches", and "from", where they begin
 --   {"op": "inspect", "code": text, "at": n}   "text", where something is known
 --   {"op": "is_complete", "code": text}        "status": "complete", "incomplete" or "invalid"
@@ -23,6 +24,7 @@ local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local repl = require "ladies.prompt.repl"
 local show = require "ladies.show"
+local tutorial = require "ladies.prompt.tutorial"
 
 local notebook = {}
 
@@ -88,7 +90,8 @@ function answer.execute(request)
   local f, message = repl.load(request.code)
   if not f then return {error = message} end
   show_results(f())
-  return {}
+  repl.begin_chunk()
+  return {next = tutorial.waiting()}
 end
 
 -- Converts a number of characters to the byte position after them.
@@ -118,7 +121,6 @@ local function reply_to(request)
     host.defer_interrupt(true)
     return reply
   end
-  repl.begin_chunk()
   local _, reply = xpcall(act, explain)
   return type(reply) == "table" and reply or {error = tostring(reply)}   -- not even explained
 end

@@ -13,6 +13,7 @@ local members = require "ladies.prompt.members"
 local show = require "ladies.show"
 local style = require "ladies.prompt.style"
 local tools = require "ladies.prompt.tools"
+local tutorial = require "ladies.prompt.tutorial"
 local wrap = require "ladies.base.wrap"
 
 local repl = {
@@ -32,7 +33,8 @@ function repl.open()
   local ladies = package.loaded.ladies
   local globals = {ladies = ladies, help = ladies.help, reload = tools.reload,
     where = failure.where, who = tools.who, time = tools.time, profile = tools.profile,
-    source = tools.source}
+    source = tools.source, tutorial = tutorial.show}
+  help.at_prompt(globals)
   for name, value in pairs(globals) do
     if rawget(_G, name) == nil then rawset(_G, name, value) end
   end
@@ -74,18 +76,21 @@ end
 
 local pending = ""   -- the lines of the chunk that is being typed
 
---- Tells that the next line begins a chunk.
+--- Tells that the next line begins a chunk. The tutorial goes on now, where it is about to.
 function repl.begin_chunk()
   pending = ""
+  tutorial.go_on()
 end
 
 --- Compiles a typed text to a function; returns nil, the message, and whether more text is needed
--- if that fails.
+-- if that fails. An empty text stands for the lines of the tutorial that wait for it.
 function repl.load(text)
   pending = text .. "\n"
   local own = question(text) or leaving(text)
   if own then return own end
+  if not text:find "%S" then text = tutorial.waiting() or text end
   local f, message, wants_more = chunk.load(text)
+  if f then tutorial.watch(text) end
   return f, message and core.printable(message, true), wants_more
 end
 
