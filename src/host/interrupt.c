@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -51,6 +52,13 @@ static void interrupt(void)
     lua_sethook(atomic_load(&running), stop, EVERY_EVENT, 1);
 }
 
+/* Writes a hint on stderr, as a signal handler may. */
+static void say(const char *hint)
+{
+    ssize_t written = write(STDERR_FILENO, hint, strlen(hint));
+    (void)written;
+}
+
 bool ld_interrupt_forward(int signal_number)
 {
     return !pthread_equal(pthread_self(), lua_thread) &&
@@ -68,11 +76,12 @@ static void on_sigint(int signal_number)
         atomic_store(&terminated, 1);
     if (atomic_exchange(&deferred, 0)) {
         atomic_store(&noticed, 1);
+        if (isatty(STDERR_FILENO))
+            say("\nladies: stops after the step in hand; Ctrl-C once more stops at once\n");
     } else {
+        atomic_store(&noticed, 0); /* this one raises, and that is for both */
         if (atomic_load(&cancel)) {
-            static const char hint[] = "\nladies: still busy; Ctrl-C once more ends the program\n";
-            ssize_t written = write(STDERR_FILENO, hint, sizeof hint - 1);
-            (void)written;
+            say("\nladies: still busy; Ctrl-C once more ends the program\n");
             signal(signal_number, SIG_DFL);
         }
         interrupt();

@@ -139,6 +139,20 @@ function tests.test_context_stands_behind_the_place()
   lu.assertIs(raised(object, "layer 2"), object)
 end
 
+--- An error that is an object stays one, and is told with its line.
+function tests.test_objects()
+  local object = {}
+  local line = debug.getinfo(1, "l").currentline + 1
+  local _, e = errors.caught(function() error(object) end)
+  lu.assertIs(e, object)
+  lu.assertIs(select(2, pcall(errors.pass_on, e, "layer 2")), object)
+  lu.assertEquals(errors.message(e), "(error object is a table value)")
+  errors.own_file((debug.getinfo(1, "S").source:sub(2)))
+  lu.assertEquals(errors.told(e), ("%s:%d: (error object is a table value)"):format(
+    debug.getinfo(1, "S").short_src, line))
+  lu.assertEquals({errors.message(nil), errors.message(7)}, {"(error object is a nil value)", "7"})
+end
+
 function tests.test_faults_of_code()
   lu.assertTrue(errors.is_internal "x.lua:3: attempt to index a nil value")
   lu.assertFalse(errors.is_internal "x.lua:3: shapes do not fit")

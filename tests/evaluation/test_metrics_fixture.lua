@@ -1,4 +1,5 @@
---- Metrics beside scikit-learn's and those of OGB's evaluators: tests/fixtures/make_metrics.py.
+--- Metrics beside scikit-learn's and those of OGB's evaluators, tests/fixtures/make_metrics.py, and
+-- beside their definitions in NumPy, make_scores.py.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local fixture = require "reference.fixture"
@@ -13,6 +14,34 @@ local function number(name) return archive:numbers(name) end
 
 local function holds(name, got, tolerance)
   lu.assertAlmostEquals(got, number(name), tolerance or 1e-12, name)
+end
+
+local defined = fixture.open "scores"
+
+function tests.test_calibration()
+  local logits, labels = defined:tensor "calibration.logits", defined:index "calibration.labels"
+  for _, bins in ipairs{1, 2, 15, 64} do
+    lu.assertAlmostEquals(metrics.calibration(logits, labels, {bins = bins}).error,
+      defined:numbers("calibration:" .. bins), 1e-6, bins)
+  end
+end
+
+--- Known edges among the candidates do not count; the positive itself is one of these.
+function tests.test_filtered_ranks()
+  local positive = defined:tensor "ranks.positive"
+  local candidates = defined:tensor "ranks.candidates" + (1 - defined:tensor "ranks.known"):log()
+  lu.assertEquals(candidates:min(), -math.huge)
+  for _, ties in ipairs{"optimistic", "mean", "pessimistic"} do
+    local how = {ties = ties}
+    lu.assertEquals(metrics.ranks(positive, candidates, how):to_table(),
+      defined:numbers("ranks:" .. ties))
+    lu.assertAlmostEquals(metrics.mrr(positive, candidates, how),
+      defined:numbers("ranks:mrr_" .. ties), 1e-7)
+    for _, k in ipairs{1, 3, 10} do
+      lu.assertAlmostEquals(metrics.hits(positive, candidates, k, how),
+        defined:numbers(("ranks:hits@%d_%s"):format(k, ties)), 1e-12)
+    end
+  end
 end
 
 function tests.test_classes()

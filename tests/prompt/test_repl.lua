@@ -557,6 +557,7 @@ function tests.test_the_second_one_acts_even_when_deferred()
     expect go
     pause 200
     send \x03
+    expect Ctrl-C once more stops at once
     expect first
     send \x03
     expect interrupted!

@@ -89,8 +89,8 @@ end
 --- Attention has weights of its own, which are saved with the model.
 function tests.test_attention()
   local folder = temporary.path "attention"
-  run("train", classes, "--task", "graph_classification", "--pooling", "attention", "--layers", "2",
-    "--batch-size", "12", "--max-batches", "20", "--out", folder)
+  run("train", classes, "--pooling", "attention", "--layers", "2", "--batch-size", "12",
+    "--max-batches", "20", "--out", folder)
   local found = false
   for _, name in ipairs(ladies.npz.open(folder .. "/model.npz"):names()) do
     found = found or name:find("parameter.decoder.", 1, true) ~= nil
@@ -105,6 +105,10 @@ function tests.test_what_is_refused()
   for expected, arguments in pairs{
     ["many graphs, and its labels are of these: graph_classification"] =
       {"train", classes, "--task", "node_classification"},
+    ["the task is graph_classification, as the data set has it, and has no shift, a setting of "
+      .. "graph_regression, node_regression"] = {"train", classes, "--shift", "0"},
+    ["exclude is a setting of the task link_prediction; name the task, too"] =
+      {"train", classes, "--exclude", "all"},
     ["the method clustergcn draws its own seeds, nodes, and the task graph regression is of graphs"]
       = {"train", numbers, "--method", "clustergcn"},
   } do

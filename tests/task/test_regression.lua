@@ -165,6 +165,15 @@ function tests.test_shift_and_scale()
     nodes], 1e-5, "predictions")
 end
 
+--- They need no task where the data set has it: shift 0 and scale 1 leave targets as they are.
+function tests.test_given_shift_and_scale()
+  local folder = temporary.path "given"
+  ran("train", path, "--shift", "0", "--scale", "1", "--layers", "1", "--max-batches", "3", "--out",
+    folder)
+  local config = json.decode(ladies.file.read(folder .. "/config.json"))
+  lu.assertEquals({config.task, config.shift, config.scale}, {"node_regression", 0, 1})
+end
+
 --- Means of errors are compared, ranked and described as what they are.
 function tests.test_compare_and_sweep()
   local out = ran("compare", "--methods", "ladies,full", "--dataset", path, "--max-batches", "10",

@@ -53,6 +53,11 @@ function tests.test_one_line()
   local here = ("t.lua:%d: "):format(LINE)
   for change, message in pairs{
     ["error 'boom'"] = here .. "boom",
+    ["error {}"] = here .. "(error object is a table value)",
+    ["error(setmetatable({}, {__tostring = function() return 'mine!' end}))"] = here
+      .. "mine!",
+    ["fields.loss = function() error {} end"] = here .. "(error object is a table value)",
+    ["fields.metrics[1].of = function() error(true) end"] = here .. "(error object is a boolean",
     ["fields.data = {}"] = "t.lua: data must be a data set, with features",
     ["fields.foo = 1"] = 't.lua: unknown option "foo"',
     ["fields.units = {train = ladies.index{1, 999}}"] = "t.lua: units: train[2] is 999, must be in "
@@ -79,10 +84,23 @@ function tests.test_one_line()
   end
 end
 
+--- The second Ctrl-C ends a loss that does not end, and says where it was; the first waits for the
+-- end of the step.
+function tests.test_endless_losses()
+  for _, body in ipairs{"while true do end", "local function f() return f() end return f()"} do
+    local change = "fields.loss = function() io.popen('kill -INT $PPID; sleep 0.1; kill -INT "
+      .. "$PPID'):close() " .. body .. " end"
+    local status, err = train((TASK:gsub("CHANGE", function() return change end)))
+    lu.assertEquals({status, err}, {130, ("ladies train: t.lua:%d: ladies.train: batch 1: "
+      .. "interrupted!\n"):format(LINE)}, body)
+  end
+end
+
 function tests.test_files_that_make_no_task()
   for text, message in pairs{
     ["return function("] = "t.lua:1: ", ["local x = 1"] = "must be a function or a table, got nil",
-    ["error 'boom'"] = "t.lua:1: boom", ["return function() end"] = "must be a table, got nil",
+    ["error 'boom'"] = "t.lua:1: boom", ["error {}"] = "t.lua:1: (error object is a table value)",
+    ["return function() end"] = "must be a table, got nil",
   } do
     local status, err = train(text)
     lu.assertTrue(status ~= 0, text)

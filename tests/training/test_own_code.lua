@@ -279,6 +279,8 @@ function tests.test_faults()
       .. "return ladies.samplers.ladies(P, {samples = {0}}) end"] =
       "%s: ladies.samplers.ladies: samples[1] must be a positive integer, got 0",
     ["return function() return function() error 'no' end end"] = "epoch 1, batch 1: no",
+    ["return function() return function()\nerror {} end end"] = "%s:2: (error object is a table",
+    ["\nerror {}"] = "%s:2: (error object is a table value)",
     ["return function() end"] = "%s: what it makes must be a callable, got nil",
     ["return {make = print, settings = {'dropout'}}"] =
       "%s: settings[1]: dropout is no setting of a sampler",

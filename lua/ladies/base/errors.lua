@@ -20,9 +20,33 @@ function errors.fail(message)
   error(core.blamed_line() .. core.printable(tostring(message)), 0)
 end
 
+-- The user's lines that raised errors which are objects, as `error {}` does, by these objects.
+local raised_at = setmetatable({}, {__mode = "k"})
+
+-- A message handler that fills it.
+local function note(e)
+  if type(e) == "table" and raised_at[e] == nil then raised_at[e] = core.blamed_line() end
+  return e
+end
+
+--- errors.caught(f, ...) -> boolean, ...: calls f(...) as pcall does, and notes the line of an
+-- error that is an object, which has no place for it; errors.told knows it then.
+function errors.caught(f, ...)
+  return xpcall(f, note, ...)
+end
+
+-- Returns the text of an error; of an object without one, its kind in place of its address.
+local function text_of(e)
+  local kind, meta = type(e), getmetatable(e)
+  local has_text = kind == "string" or kind == "number"
+    or type(meta) == "table" and meta.__tostring
+  local text = has_text and tostring(e) or ("(error object is a %s value)"):format(kind)
+  return (raised_at[e] or "") .. text
+end
+
 -- The place that the error blames, "FILE:LINE: " or "", and the message behind it.
 local function split(e)
-  local text = tostring(e)
+  local text = text_of(e)
   local place = text:match "^[^\n]-:%d+: "
   if not place or place:find ": ." then return "", text end
   return place, text:sub(#place + 1)
@@ -52,7 +76,7 @@ end
 --- errors.told(e) -> string: the message of an error as the user of a command is told: with the
 -- place that it blames only where that is in code of the user's own.
 function errors.told(e)
-  return errors.is_in_own_file(e) and tostring(e) or errors.message(e)
+  return errors.is_in_own_file(e) and text_of(e) or errors.message(e)
 end
 
 --- errors.is_interrupt(e) -> boolean: whether an error is that of Ctrl-C.
@@ -104,13 +128,13 @@ end
 -- results; its errors are raised with `what` ("layer %d" or the like, with the number) put before
 -- their message.
 function errors.within(what, number, f, ...)
-  return finish(what, number, pcall(f, ...))
+  return finish(what, number, errors.caught(f, ...))
 end
 
 local function blamed_on(place, ok, ...)
   if ok then return ... end
   local e = ...
-  if type(e) ~= "string" or errors.is_in_own_file(e) then error(e, 0) end
+  if errors.is_interrupt(e) or errors.is_in_own_file(e) then error(e, 0) end
   error(place .. errors.message(e), 0)
 end
 
@@ -121,7 +145,7 @@ function errors.owned(f)
   local at = type(f) == "function" and debug.getinfo(f, "S")
   if not at or not own_files[at.short_src] then return f end
   local place = ("%s:%d: "):format(at.short_src, at.linedefined)
-  return function(...) return blamed_on(place, pcall(f, ...)) end
+  return function(...) return blamed_on(place, errors.caught(f, ...)) end
 end
 
 local function settle(ok, first, ...)
@@ -129,10 +153,10 @@ local function settle(ok, first, ...)
   return ok, first, ...
 end
 
---- errors.try(f, ...) -> boolean, ...: calls f(...) as pcall does and returns what pcall returns;
--- only an interruption (Ctrl-C) is not caught.
+--- errors.try(f, ...) -> boolean, ...: calls f(...) as errors.caught does and returns what that
+-- returns; only an interruption (Ctrl-C) is not caught.
 function errors.try(f, ...)
-  return settle(pcall(f, ...))
+  return settle(errors.caught(f, ...))
 end
 
 return errors

@@ -16,13 +16,13 @@ local configuration = {}
 local NO_TASK = {settings = {}}
 
 --- Returns the entries that the settings of an experiment name, {sampler = the method's, model =
--- the model's, task = the task's, or one without settings where none is named}, and the method's
+-- the model's, task = the task's, or tasks.undecided where none is named}, and the method's
 -- name.
 function configuration.entries(given)
   local model = models.by_name[given.model or "gcn"]
   local method = given.method or model.no_graph and "none" or settings.common.method.default
   return {sampler = methods.by_name[method], model = model,
-    task = given.task and tasks.by_name[given.task] or NO_TASK}, method
+    task = given.task and tasks.by_name[given.task] or tasks.undecided}, method
 end
 
 -- Tells whether a method with these settings is for layers P H W alone, because it keeps or

@@ -116,7 +116,7 @@ function own_code.load(what, path)
   local chunk, reason = load(core.file.read(path), "@" .. path, "t")
   if not chunk then error(reason, 0) end
   local name = path:match "([^/]*)$":gsub("%.lua$", "")
-  local entry = entry_of(KINDS[what], name, path, chunk())
+  local entry = entry_of(KINDS[what], name, path, errors.owned(chunk)())
   entry.code, entry.file, entry.path = code.hash(chunk), core.real_path(path), path
   return add(what, name, entry)
 end

@@ -158,9 +158,9 @@ function settings.of(entries)
   return list
 end
 
--- Returns an entry that takes every setting that any of the entries takes; `entries` is a table by
+--- Returns an entry that takes every setting that any of the entries takes; `entries` is a table by
 -- name.
-local function union(entries)
+function settings.union(entries)
   local whole = {settings = {}}
   for _, name in ipairs(tables.sorted_keys(entries)) do
     for i, key in ipairs(settings.names_of(entries[name])) do
@@ -181,6 +181,7 @@ end
 
 --- All settings that there are with these methods, models and tasks, tables of entries by name.
 function settings.all(methods, models, tasks)
+  local union = settings.union
   local list = settings.of{sampler = union(methods), model = union(models), task = union(tasks)}
   local named = {method = methods, model = models, task = tasks}
   for i, one in ipairs(list) do

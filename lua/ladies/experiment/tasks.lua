@@ -119,6 +119,27 @@ tasks.by_name = {
   }, "seed"),
 }
 
+-- The tasks that a data set may decide, where none is named (ladies.task.default_name).
+local DECIDED = {}
+for _, name in ipairs{"node_classification", "node_regression", "graph_classification",
+  "graph_regression"} do
+  DECIDED[name] = tasks.by_name[name]
+end
+
+--- The entry that stands for the task of settings which name none: it takes all that a task may
+-- have which the data set decides, and tasks.of refuses what that one has not.
+tasks.undecided = settings.union(DECIDED)
+
+-- Fails where settings that name no task have one that the data set's task has not.
+local function check_decided(config, name)
+  for _, key in ipairs(settings.names_of(tasks.undecided)) do
+    if config[key] ~= nil and not settings.takes(tasks.by_name[name], key) then
+      errors.fail(("ladies.experiment: the task is %s, as the data set has it, and has no %s, a "
+        .. "setting of %s"):format(name, key, table.concat(settings.owners(DECIDED, key), ", ")))
+    end
+  end
+end
+
 --- Their names, as a type of ladies.options.
 function tasks.names() return settings.one_of(tasks.by_name) end
 
@@ -161,6 +182,7 @@ end
 function tasks.of(config, data)
   local name = config.task or task.default_name(data)
   options.value("ladies.experiment", "task", name, tasks.names())
+  if not config.task then check_decided(config, name) end
   if name ~= "node_classification" then config.task = name end
   local entry, of_task = tasks.by_name[name], {}
   if entry.resolve then entry.resolve(config, data) end

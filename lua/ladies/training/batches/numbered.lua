@@ -89,7 +89,7 @@ function numbered_batches.new(idx, opts)
   local draw, stream_of_tasks = opts.draw, TASKS
 
   local function sample(sampler, seeds, rng, place)
-    local ok, batch = pcall(sampler, seeds, rng, place)
+    local ok, batch = errors.caught(sampler, seeds, rng, place)
     local reason
     if ok and type(batch) ~= "table" then
       reason = "it must return a mini-batch, got a " .. type(batch)
