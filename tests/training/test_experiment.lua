@@ -199,8 +199,8 @@ function tests.test_interrupted_and_resumed()
   lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
 end
 
---- A job that comes back into its queue has one command: it begins the run, goes on with it where it
--- has begun, by whatever way, and does no harm to one that is over.
+--- A job that comes back into its queue has one command: it begins the run, goes on with it where
+-- it has begun, by whatever way, and does no harm to one that is over.
 function tests.test_requeued()
   local one, two = temporary.path "not requeued", temporary.path "requeued"
   local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
