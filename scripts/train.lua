@@ -5,9 +5,12 @@
 --   ladies train [NAME|PATH] --auto ...
 --   ladies train --config FILE.json ...
 --   ladies train --resume DIR
+--   ladies train [NAME|PATH] ... --out DIR --resume
 --
 -- `ladies train --help` lists the options; with --method FILE.lua those of the method of one's own
--- in that file too (doc/extending.md). --task says what is learned (doc/tasks.md). With --auto
+-- in that file too (doc/extending.md). --task says what is learned (doc/tasks.md). --out DIR
+-- --resume begins a run, or goes on with it where it has begun: a job that is put into its queue
+-- again needs no other command (doc/clusters.md). With --auto
 -- network and training are those of a search before (ladies.auto), whose table is shown. The
 -- run's folder gets config.json, log.jsonl, checkpoint.npz, model.npz, predictions.npz and
 -- summary.json; the last line printed is `test micro-F1 0.xxxx`, or what the task goes by.
@@ -42,7 +45,8 @@ local function spec(args)
       help = "of the parallel loops; results do not depend on it"},
     {"config", "FILE.json", "string", help = "begins with the settings of this file, such as the "
       .. "config.json of a run; options that are given replace them"},
-    {"resume", "DIR", "string", help = "go on with the run of this folder, as it was configured"},
+    {"resume", "[DIR]", "string", help = "go on with the run of this folder, as it was configured; "
+      .. "without DIR, with that of --out, or begin it where there is none yet"},
     {"auto", help = "first finds a network and its training, as far as they are not set, by "
       .. "validation in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
     {"auto-seconds", "S", "positive number", default = 300,
@@ -50,7 +54,7 @@ local function spec(args)
   }, experiment_options.running())
 end
 
--- Options that a resumed run cannot have.
+-- Options that --resume DIR cannot have.
 local NEW = {out = true, auto = true, auto_seconds = true, config = true}
 
 local function print_configuration(config, folder)
@@ -113,14 +117,25 @@ local function new_run(opts, own)
   return config, data, new_folder(config)
 end
 
--- The configuration of the run in opts.resume, as it is in its folder.
-local function stored_config(opts)
-  if core.exists(opts.resume .. "/config.json") ~= "file" then
-    error((core.exists(opts.resume .. "/checkpoint.npz")
-      and "the run in %s is a script's, which goes on with it (resume = true)"
-      or "there is no run in %s"):format(opts.resume), 0)
+-- The path of the folder whose run is to go on, nil for a new run. With --resume alone it is that
+-- of --out, in which a run may not have begun; rank 0 looks, for all.
+local function begun_folder(opts)
+  if opts.resume ~= true then return opts.resume end
+  if not opts.out then
+    error("--resume without a folder needs --out DIR, the folder of the run", 0)
   end
-  return run_folder.at(opts.resume, true):read_json "config.json"
+  local has_begun = comm.broadcast(comm.rank == 0 and run_folder.has_begun(opts.out))
+  return has_begun and opts.out or nil
+end
+
+-- The configuration of the run in a folder.
+local function stored_config(path)
+  if core.exists(path .. "/config.json") ~= "file" then
+    error((core.exists(path .. "/checkpoint.npz")
+      and "the run in %s is a script's, which goes on with it (resume = true)"
+      or "there is no run in %s"):format(path), 0)
+  end
+  return run_folder.at(path, true):read_json "config.json"
 end
 
 -- Tells whether a setting that is given is that of the configuration; or, where it was left open,
@@ -131,24 +146,34 @@ local function is_as_it_was(key, value, config)
   return one ~= nil and tostring(value) == one.follows
 end
 
--- Takes up the run in opts.resume, with new bounds where they are given. What is
--- given as it was changes nothing, and code of one's own is to be given.
-local function old_run(opts, given)
-  local config, settings_known = comm.broadcast(comm.rank == 0 and stored_config(opts)), {}
+-- Fails for an option that has no meaning for a run which has begun. Those that begin it may stand
+-- beside --resume alone, which is said before there is a run and afterwards.
+local function check_new(opts, given)
+  for _, name in ipairs(tables.sorted_keys(given)) do
+    if NEW[name] and opts.resume ~= true then
+      error(("--%s cannot change when a run is resumed"):format((name:gsub("_", "-"))), 0)
+    end
+  end
+end
+
+-- Takes up the run in a folder, with new bounds where they are given. own: the settings that were
+-- given. What is given as it was changes nothing, and code of one's own is to be given.
+local function old_run(path, own, opts, given)
+  local config, settings_known = comm.broadcast(comm.rank == 0 and stored_config(path)), {}
+  check_new(opts, given)
   for _, one in ipairs(experiment_options.list()) do
     settings_known[one[1]:gsub("-", "_")] = true
   end
   local free = declared.free "resumed"
-  for key in pairs(given) do
-    local is_setting = settings_known[key]
-    if is_setting and free[key] then
-      config[key] = opts[key]
-    elseif NEW[key] or is_setting and not is_as_it_was(key, opts[key], config) then
+  for _, key in ipairs(tables.sorted_keys(own)) do
+    if settings_known[key] and free[key] then
+      config[key] = own[key]
+    elseif settings_known[key] and not is_as_it_was(key, own[key], config) then
       error(("--%s cannot change when a run is resumed"):format((key:gsub("_", "-"))), 0)
     end
   end
-  config = own_code.with_files(ladies.experiment.stored(config, opts.resume .. "/config.json"))
-  return config, ladies.experiment.load(config), opts.resume
+  config = own_code.with_files(ladies.experiment.stored(config, path .. "/config.json"))
+  return config, ladies.experiment.load(config), path
 end
 
 -- The curve of a run as text, or why there is none.
@@ -160,16 +185,17 @@ local function plot_of(result)
 end
 
 cli.main(spec, arg, function(opts, given)
+  local begun = begun_folder(opts)
   local own = settings_of(opts, given)
   local config, data, folder, made
-  if opts.resume then
-    config, data, folder = old_run(opts, given)
+  if begun then
+    config, data, folder = old_run(begun, own, opts, given)
   else
     config, data, folder, made = new_run(opts, own)
   end
   if opts.threads then ladies.threads(opts.threads) end
   local _ <close> = made
-  local how = {resume = opts.resume ~= nil}
+  local how = {resume = begun ~= nil}
   for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
   how.out = folder
   local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told

@@ -42,6 +42,19 @@ function tests.test_both_ways_of_giving_a_value()
   lu.assertEquals(math.type(opts.batch_size), "integer")
 end
 
+--- A value whose name is in brackets may be left out where nothing follows that could be it.
+function tests.test_values_that_may_be_left_out()
+  local spec = cli.join({name = "ladies dummy"}, SPEC, {{"resume", "[DIR]", "string"}})
+  for _, case in ipairs{
+    {true, "--resume"}, {true, "--resume", "--quiet"}, {"a", "--resume", "a"}, {"-", "--resume=-"},
+    {true, "--resume", "--", "--quiet"},
+  } do
+    spec.rest = "words"
+    local opts, given = cli.parse(spec, {table.unpack(case, 2)})
+    lu.assertEquals({opts.resume, given.resume}, {case[1], true})
+  end
+end
+
 function tests.test_booleans()
   lu.assertIs(cli.parse(SPEC, {"--debias", "true"}).debias, true)
   lu.assertIs(cli.parse(SPEC, {"--debias=false"}).debias, false)

@@ -11,7 +11,7 @@ local root = os.getenv "LADIES_SOURCE"
 -- Page -> language of its listings -> the test that runs them; "" is a listing without a language.
 local RUN = {
   ["README.md"] = {lua = "test_readme"},
-  ["doc/clusters.md"] = {lua = "test_clusters_page"},
+  ["doc/clusters.md"] = {lua = "test_clusters_page", yaml = "test_clusters_page"},
   ["doc/data.md"] = {lua = "test_data_page", python = "test_data_page", text = "test_data_page"},
   ["doc/extending.md"] = {lua = "test_extending_page", sh = "test_extending_page"},
   ["doc/gallery.md"] = {lua = "test_gallery_page", sh = "test_gallery_page"},

@@ -1,8 +1,10 @@
 --- doc/clusters.md: its listing runs alone and by several ranks, to the same bits, and so does its
--- experiment, line by line; its table is what `ladies costs --ranks` prints, of the network that it
--- says.
+-- experiment, line by line; its jobs for Slurm and Kubernetes begin a run and go on with it; its
+-- table is what `ladies costs --ranks` prints, of the network that it says.
 
 local lu = require "luaunit"
+local core = require "ladies_core"
+local json = require "ladies.base.json"
 local files = require "tools.files"
 local ladies = require "ladies"
 local page_blocks = require "tools.page_blocks"
@@ -56,6 +58,97 @@ function tests.test_experiment()
   lu.assertStrMatches(err, ".*going on after batch %d+ of epoch %d+\n.*")
   local alone, two = out:match "(%x+)  runs/alone/model.npz\n(%x+)  runs/two/model.npz\n$"
   lu.assertEquals({#(alone or out), two}, {64, alone})
+end
+
+-- ---------------------------------------------------------------- jobs
+
+local here = root .. "/tests"
+
+-- What a job on the page says of its place and size -> what it is here. The run is so small that
+-- its steps take milliseconds.
+local SMALL = {["/shared/reddit"] = "toy.npz", ["16"] = "4", ["4"] = "0"}
+local MORE = "--layers 2 --hidden 16 --samples 20 --batch-size 10 --eval-every 8 --patience 0 "
+  .. "--threads 1 --max-batches "
+
+local function small(word) return SMALL[word] or (word:gsub("^/shared/", "")) end
+
+-- A folder with the toy data.
+local function folder_of_job()
+  local folder = shell.folder()
+  ladies.data.save(toy.new(true), folder.path .. "/toy.npz")
+  return folder
+end
+
+local LOG = "runs/reddit-1/log.jsonl"
+
+-- srun, which starts two ranks of what follows its own options. The first time one of them gets the
+-- signal of a job whose time is over.
+local SRUN = [=[#!/bin/sh
+while [ "$1" != ladies ]; do shift; done
+if [ -e once ]; then exec mpirun --quiet -n 2 "$@" %s 400; fi
+touch once
+exec bash '%s/tools/signal_rank.sh' TERM %s mpirun --quiet -n 2 "$@" %s 1000000
+]=]
+
+--- The script for Slurm: the job comes back when its time is over, and the run goes on.
+function tests.test_slurm()
+  if not ranks.available() then lu.skip "there is no MPI" end
+  local folder <close> = folder_of_job()
+  files.write(folder.path .. "/job.sh", (shell_block_with "#SBATCH":gsub("%S+", small)))
+  files.write(folder.path .. "/srun", SRUN:format(MORE, here, LOG, MORE))
+  files.write(folder.path .. "/scontrol", "#!/bin/sh\necho \"$@\" >>told\n")
+  lu.assertEquals(select(3, shell.run({"chmod", "+x", "srun", "scontrol"},
+    {folder = folder.path})), 0)
+  local job = [[export PATH="$PWD:$PATH" SLURM_JOB_ID=17; bash job.sh]]
+  local _, err, status = ranks.run_shell(job, {folder = folder.path})
+  lu.assertEquals(status, 130, err)
+  lu.assertEquals(files.read(folder.path .. "/told"), "requeue 17\n")
+  local done = #files.lines(folder.path .. "/" .. LOG)
+  lu.assertTrue(done > 0)
+  _, err, status = ranks.run_shell(job, {folder = folder.path})
+  lu.assertEquals(status, 0, err)
+  lu.assertStrContains(err, "going on after batch ")
+  lu.assertEquals(files.read(folder.path .. "/told"), "requeue 17\n")
+end
+
+-- The manifest on the page as a table, read by Python.
+local function manifest()
+  local python = os.getenv "LADIES_PYTHON" or root .. "/build/python/bin/python"
+  if not core.process.exists(python) then lu.skip "there is no Python that reads YAML" end
+  local blocks = blocks_of "yaml"
+  lu.assertEquals(#blocks, 1)
+  local out, err, status = shell.run({python, "-c",
+    "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"}, {stdin = blocks[1]})
+  lu.assertEquals(status, 0, err)
+  return json.decode(out)
+end
+
+--- The manifest for Kubernetes: its launcher begins the run, and goes on with it when it is started
+-- again; there are as many workers as ranks.
+function tests.test_kubernetes()
+  local job = manifest()
+  lu.assertEquals({job.apiVersion, job.kind}, {"kubeflow.org/v2beta1", "MPIJob"})
+  local launcher, worker = job.spec.mpiReplicaSpecs.Launcher, job.spec.mpiReplicaSpecs.Worker
+  local container = launcher.template.spec.containers[1]
+  lu.assertEquals(container.command, {"mpirun"})
+  lu.assertEquals({container.args[1], container.args[2]}, {"-n",
+    tostring(worker.replicas * job.spec.slotsPerWorker)})
+  lu.assertEquals(worker.template.spec.containers[1].volumeMounts[1].name,
+    worker.template.spec.volumes[1].name)
+  local folder <close> = folder_of_job()
+  local words = {"mpirun", "--quiet"}
+  for i, word in ipairs(container.args) do
+    local of_mpirun = not table.concat(container.args, " ", 1, i):find "ladies"
+    words[#words + 1] = of_mpirun and word or small(word)
+  end
+  local command = table.concat(words, " ") .. " " .. MORE
+  for _, length in ipairs{"40", "80"} do
+    local out, err, status = ranks.run_shell(command .. length, {folder = folder.path})
+    lu.assertEquals(status, 0, err)
+    lu.assertStrContains(out, "\ntest micro-F1 0.")
+    lu.assertEquals(err:find "going on after batch " ~= nil, length == "80")
+  end
+  lu.assertTrue(#files.lines(folder.path .. "/" .. LOG) > 80)
 end
 
 function tests.test_table()

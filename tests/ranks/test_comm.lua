@@ -186,12 +186,31 @@ end
 function tests.test_patience()
   local code, late = fail(2, "late", {"LADIES_PATIENCE=1"})
   lu.assertEquals(code, 1)
-  lu.assertStrContains(late, "ranks: waited 1 s for another rank, which did not come")
+  lu.assertStrContains(late, "ranks: waited 1 s for rank 1, which did not come")
+  code, late = fail(3, "late", {"LADIES_PATIENCE=3"})
+  lu.assertEquals(code, 1)
+  lu.assertStrMatches(late, "rank 0 of 3 on [^\n]*ranks: waited 3 s for rank 2, which did not "
+    .. "come\n.*")
   local status, text = fail(2, "none", {"LADIES_PATIENCE=x"})
   lu.assertEquals(status, 1)
   lu.assertStrMatches(text, "rank 0 of 2 on [^\n]*LADIES_PATIENCE must be a positive number of "
     .. 'seconds, got "x"\n.*')
   lu.assertEquals(select(2, text:gsub("LADIES_PATIENCE", "")), 1, text)
+end
+
+--- Patience ends at the end, too: a rank that has nothing more to do does not wait for ever for one
+-- that never comes there, and says for which, whether the script has ended or asks for the end.
+function tests.test_patience_at_the_end()
+  for _, what in ipairs{"", "ladies.comm.finish()"} do
+    local out, err, status = ranks.run_script(3, [[
+      local ladies = require "ladies"
+      if ladies.comm.rank == 1 then os.execute "sleep 20" end
+      print "at the end"
+      ]] .. what, {}, {env = {"LADIES_PATIENCE=3"}})
+    lu.assertEquals({out, status}, {"at the end\n", 1})
+    lu.assertStrMatches(err, "rank 0 of 3 on [^\n]*ladies: [^\n]*waited 3 s for rank 1, which did "
+      .. "not come[^\n]*\n")
+  end
 end
 
 --- The number of processes that a launcher names must be the one that MPI has.

@@ -3,7 +3,9 @@
 local lu = require "luaunit"
 local gradients = require "ladies.ranks.gradients"
 local json = require "ladies.base.json"
+local ladies = require "ladies"
 local rank_runs = require "tools.rank_runs"
+local ranks_cost = require "ladies.training.ranks.cost"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -156,6 +158,65 @@ function tests.test_cost()
     lu.assertTrue(bytes >= 4 * (n - 1) * SLAB * 2 and bytes <= 4 * (n - 1) * SLAB * (1 + sums))
     lu.assertTrue(found.busy.largest >= found.busy.mean and found.busy.mean > 0)
   end
+end
+
+--- The summary has what each rank worked and waited, and by what it computed; one that worked
+-- longer than the others is named.
+function tests.test_each()
+  local options = [[max_batches = 24, loss = function(...)
+    if rank == 1 then os.execute "sleep 0.1" end
+    return ladies.loss.cross_entropy(...)
+  end]]
+  train(3, "slow", options)
+  local found = json.decode(read("slow", "summary.json")).ranks
+  lu.assertEquals(#found.each, 3)
+  for i, one in ipairs(found.each) do
+    lu.assertEquals({one.rank, one.host}, {i - 1, found.each[1].host})
+    lu.assertStrContains(one.numerics, "OpenBLAS")
+    lu.assertTrue(one.busy > 0 and one.waited > 0)
+  end
+  -- It slept for 0.1 s in each of its 3 mini-batches of 3 steps, and the others waited for it.
+  local each = found.each
+  lu.assertTrue(each[2].busy >= 0.9, tostring(each[2].busy))
+  lu.assertTrue(each[2].busy - each[1].busy > 0.5 and each[1].waited - each[2].waited > 0.5)
+  lu.assertEquals(ranks_cost.slowest(found).rank, 1)
+end
+
+-- What ranks_cost.since gives of ranks that worked so long.
+local function worked(...)
+  local found = {each = {}}
+  for i, seconds in ipairs{...} do
+    found.each[i] = {rank = i - 1, host = "node" .. i, busy = seconds, numerics = "A"}
+  end
+  return found
+end
+
+--- A slow rank is told of where it cost the others more than a few seconds; the measure is the
+-- median of the others.
+function tests.test_slow_line()
+  lu.assertNil(ranks_cost.slowest(worked(100, 129, 100)))
+  lu.assertNil(ranks_cost.slowest(worked(0, 0)))
+  lu.assertNil(ranks_cost.slowest(worked(5)))
+  lu.assertNil(ranks_cost.slowest{})                          -- of a summary from before
+  lu.assertEquals(ranks_cost.slowest(worked(100, 140, 300, 100)),
+    {rank = 2, host = "node3", busy = 300, others = 100, times = 3})
+  lu.assertNil(ranks_cost.slow_line(worked(1, 5.9)))
+  lu.assertStrContains(ranks_cost.slow_line(worked(20, 10)),
+    "rank 0 on node1 worked for 20.0 s, 2.00 times as long as the others (10.0 s, their median)")
+end
+
+--- Ranks on other kernels stand in the summary.
+function tests.test_numerics()
+  local found = worked(1, 1, 1)
+  lu.assertNil(ranks_cost.numerics(found))
+  found.each[2].numerics = "B"
+  lu.assertEquals(ranks_cost.numerics(found),
+    {{numerics = "A", ranks = {0, 2}}, {numerics = "B", ranks = {1}}})
+  found.ranks, found.kinds, found.busy = 3, {}, {mean = 1}
+  found.kinds.gradients = {bytes = 0, seconds = {mean = 0}}
+  local text = tostring(ladies.summary{method = "x", ranks = found})
+  lu.assertStrContains(text, "rank 0, 2 by A")
+  lu.assertStrContains(text, "rank 1 by B")
 end
 
 --- A loss that is not finite ends the run where it ends alone, with the same words.

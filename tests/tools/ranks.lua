@@ -35,6 +35,16 @@ function ranks.available()
   return core.process.exists "mpirun" and core.exists(module) == "file"
 end
 
+local mpich_home = shell.ladies:gsub("[^/]*$", "../tests/mpich")
+
+--- What to start ranks with in place of mpirun, an option of ranks.run, where the program's module
+-- was built for MPICH, too; nil elsewhere. What MPICH leaks is none of ours, and UCX, by which it
+-- sends, shall not replace malloc.
+ranks.mpich = core.process.exists "mpiexec.mpich"
+  and core.exists(mpich_home .. "/lib/ladies/ladies_ranks.so") == "file"
+  and {words = {"mpiexec.mpich"}, env = {"LADIES_HOME=" .. core.real_path(mpich_home),
+    "ASAN_OPTIONS=detect_leaks=0", "UCX_MEM_EVENTS=n"}} or nil
+
 -- The environment of mpirun, with that of a test.
 local function environment(own)
   local env = table.move(ranks.environment, 1, #ranks.environment, 1, {})
@@ -44,8 +54,10 @@ end
 -- The command line, with the words `before` before it.
 local function words(n, arguments, opts)
   local list = {"timeout", "-k", "5", tostring(LIMIT)}
-  for _, part in ipairs{opts.before or {}, {"mpirun"}, opts.loud and {} or {"--quiet"},
-      {"-n", tostring(n), shell.ladies}, arguments} do
+  local launcher = opts.launcher and opts.launcher.words
+    or opts.loud and {"mpirun"} or {"mpirun", "--quiet"}
+  for _, part in ipairs{opts.before or {}, launcher, {"-n", tostring(n), shell.ladies},
+      arguments} do
     table.move(part, 1, #part, #list + 1, list)
   end
   return list
@@ -53,11 +65,13 @@ end
 
 --- Runs the host with arguments as n ranks; returns what they printed, what they printed to stderr,
 -- and the status. Options are those of shell.run, `before`, the words of a program that starts
--- mpirun, and `loud`: with what mpirun itself says of a rank that ends.
+-- mpirun, `loud`: with what mpirun itself says of a rank that ends, and `launcher`: ranks.mpich.
 function ranks.run(n, arguments, opts)
   if not ranks.available() then lu.skip "there is no MPI" end
   opts = opts or {}
-  local out, err, status = shell.run(words(n, arguments, opts), {env = environment(opts.env),
+  local env = environment(opts.launcher and opts.launcher.env)
+  local out, err, status = shell.run(words(n, arguments, opts), {
+    env = table.move(opts.env or {}, 1, #(opts.env or {}), #env + 1, env),
     folder = opts.folder, stdin = opts.stdin})
   lu.assertNotEquals(status, 124, "it hangs: " .. out .. err)
   return out, err, status

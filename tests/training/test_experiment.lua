@@ -199,6 +199,52 @@ function tests.test_interrupted_and_resumed()
   lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
 end
 
+--- A job that comes back into its queue has one command: it begins the run, goes on with it where
+-- it has begun, by whatever way, and does no harm to one that is over.
+function tests.test_requeued()
+  local one, two = temporary.path "not requeued", temporary.path "requeued"
+  local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
+  train(nil, small("--out", one, table.unpack(options)))
+  local again = {"--out", two, "--resume", table.unpack(options)}
+  local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
+  lu.assertEquals(train(interrupt, small(table.unpack(again))), 130)
+  local status, out, err = train(nil, small(table.unpack(again)))
+  lu.assertEquals(status, 0, err)
+  lu.assertStrContains(err, "going on after batch ")
+  lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
+  local last_line = out:match "([^\n]*)\n$"
+  status, out, err = train(nil, small(table.unpack(again)))
+  lu.assertEquals({status, out:match "([^\n]*)\n$"}, {0, last_line}, err)
+  -- The settings are those with which it began, whether the line or a file has them.
+  status, out, err = train(nil, small("--dropout=0.5", table.unpack(again)))
+  lu.assertEquals({status, out}, {1, ""})
+  lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
+  local config = one .. "/config.json"
+  lu.assertEquals(train(nil, "--config", config, "--out", two, "--resume"), 0)
+  ladies.file.write(config, (ladies.file.read(config):gsub('"dropout": [%d.]+', '"dropout": 0.5')))
+  status, out, err = train(nil, "--config", config, "--resume", "--out", two)
+  lu.assertEquals({status, out}, {1, ""})
+  lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
+end
+
+--- What --resume without a folder asks for.
+function tests.test_requeued_where()
+  local others, scripts = temporary.path "of others", temporary.path "of a script"
+  for folder, file in pairs{[others] = "config.json", [scripts] = "checkpoint.npz"} do
+    ladies.folder.make(folder)
+    ladies.file.write(folder .. "/" .. file, "{}")
+  end
+  for _, case in ipairs{
+    {"--resume without a folder needs --out DIR, the folder of the run", "--resume", "--quiet"},
+    {"holds files and no ladies.json", small("--out", others, "--resume")},
+    {"is a script's, which goes on with it (resume = true)", small("--out", scripts, "--resume")},
+  } do
+    local status, out, err = train(nil, table.unpack(case, 2))
+    lu.assertEquals({status, out}, {1, ""})
+    lu.assertStrContains(err, case[1])
+  end
+end
+
 --- Bounds may change when a run is resumed, nothing else that matters.
 function tests.test_resume_with_other_options()
   local folder = temporary.path "longer"

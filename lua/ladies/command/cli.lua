@@ -15,10 +15,11 @@
 -- {"run"} the first argument that is no option sets opts.run. It may stand anywhere among the
 -- options, and no argument behind `--` is an option; where there is an option --run as well, the
 -- word and the option mean the same. With rest = "runs" the other words are an array, opts.runs. A
--- command that several processes may run together says ranks = true. An option's `read` makes its
--- value of the text; its `group` is the heading under which help lists it, and with `brief` help
--- has only its name. Where the options depend on other arguments, the spec is a function of the
--- arguments.
+-- command that several processes may run together says ranks = true. A value whose name is in
+-- brackets, such as "[DIR]", may be left out, at the end of the line or where another option
+-- follows; then opts has true. An option's `read` makes its value of the text; its `group` is the
+-- heading under which help lists it, and with `brief` help has only its name. Where the options
+-- depend on other arguments, the spec is a function of the arguments.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -128,7 +129,11 @@ function cli.parse(spec, args)
       fail("unknown option --%s%s", name, near and ("; did you mean %s?"):format(near)
         or "; --help lists them")
     end
-    if option[2] then
+    local following = args[i + 1]
+    local is_alone = not value and (not following or following:find "^%-")
+    if option[2] and is_alone and option[2]:find "^%[" then
+      opts[key_of(name)] = true
+    elseif option[2] then
       if not value then
         i = i + 1
         value = args[i] or fail("--%s needs a value: %s", name, option[2])

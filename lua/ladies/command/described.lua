@@ -40,7 +40,7 @@ local function describe_option(option)
   return {
     name = name, value = value, help = anywhere(cli.option_help(option)),
     words = value and (name == "dataset" and data_sets() or words_of(type_text)) or nil,
-    place = value == "DIR" and "folder" or nil,
+    place = value and value:find "^%[?DIR%]?$" and "folder" or nil,
   }
 end
 

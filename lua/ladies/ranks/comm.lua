@@ -5,7 +5,7 @@
 -- All ranks must call the same functions in the same order; an error names calls that differ. What
 -- a function returns is the same at all ranks, to the bit. Where a rank fails, all end; none waits
 -- for ever: after 1800 s, or as many as the environment's LADIES_PATIENCE says, waiting is an
--- error.
+-- error, also that at the end of the program for ranks that are not there yet.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

@@ -4,6 +4,7 @@
 #define LD_RANKS_PLAN_H
 
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"

@@ -3,8 +3,10 @@
 #include "ranks.h"
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -44,6 +46,19 @@ static void find_leaks(void)
 static MPI_Comm ranks = MPI_COMM_NULL, background;
 static int own_rank, n_ranks;
 
+/* Prints why the ranks could not part, where no script is left that could raise it. Of several
+ * ranks, the first one to speak ends the others. */
+static void complain(void)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int length;
+    signal(SIGTERM, SIG_DFL);
+    nanosleep(&(struct timespec){.tv_nsec = own_rank < 9 ? own_rank * 100000000L : 999999999L},
+              NULL);
+    MPI_Get_processor_name(host, &length);
+    fprintf(stderr, "rank %d of %d on %s: ladies: %s\n", own_rank, n_ranks, host, ld_message());
+}
+
 /* Ends MPI at the exit of the process. The launcher ends the other ranks when one aborts. */
 static void at_exit(int status, void *unused)
 {
@@ -53,12 +68,15 @@ static void at_exit(int status, void *unused)
     if (done)
         return;
     fflush(NULL);
-    if (status == EXIT_SUCCESS && !ld_ranks_lost() && ld_ranks_leave() == LD_OK) {
+    bool is_well = status == EXIT_SUCCESS && !ld_ranks_lost();
+    if (is_well && ld_ranks_leave() == LD_OK) {
         find_leaks();
         MPI_Finalize();
-    } else {
-        MPI_Abort(MPI_COMM_WORLD, status ? status : EXIT_FAILURE);
+        return;
     }
+    if (is_well)
+        complain();
+    MPI_Abort(MPI_COMM_WORLD, status ? status : EXIT_FAILURE);
 }
 
 static ld_status new_comm(MPI_Comm *comm)

@@ -32,7 +32,9 @@ static const double SILENT = 1; /* seconds of a wait before this rank tells wher
 static MPI_Comm others;
 static int own_rank, n_ranks;
 static int n_left, last_left; /* ranks that have said farewell, and the last one */
-static double left_at;        /* when it did */
+static bool *has_left;        /* of each rank */
+static int64_t *calls_of;     /* of each rank, as many as it had made when it last told */
+static double left_at;        /* when the last one did */
 static bool lost;
 static double patience = 1800, waited;
 static const ld_background *behind;
@@ -75,9 +77,11 @@ ld_status ld_ranks_open_waiting(MPI_Comm comm, int rank, int size)
     own_rank = rank;
     n_ranks = size;
     telling = ld_alloc_array(size, sizeof(MPI_Request), LD_MEM_SCRATCH);
+    has_left = ld_calloc_array(size, sizeof *has_left, LD_MEM_SCRATCH);
+    calls_of = ld_calloc_array(size, sizeof *calls_of, LD_MEM_SCRATCH);
     for (int r = 0; telling && r < size; r++)
         telling[r] = MPI_REQUEST_NULL;
-    return telling ? LD_OK : LD_NOMEM;
+    return telling && has_left && calls_of ? LD_OK : LD_NOMEM;
 }
 
 void ld_ranks_set_background(const ld_background *work)
@@ -103,9 +107,12 @@ static ld_status take_word(int source, int tag, const ld_order *here)
     ld_status st = ld_ranks_check(
         MPI_Recv(&there, sizeof there, MPI_BYTE, source, tag, others, MPI_STATUS_IGNORE),
         "MPI_Recv");
-    if (st == LD_OK && tag == HERE)
+    if (st == LD_OK && tag == HERE) {
+        calls_of[source] = there.calls;
         return here ? ld_order_compare(here, source, &there) : LD_OK;
+    }
     n_left++;
+    has_left[source] = true;
     last_left = source;
     left_at = ld_clock();
     return st;
@@ -151,6 +158,20 @@ static ld_status tell(const ld_order *here)
     return st;
 }
 
+/* Fails after a wait that has taken too long. Ranks that wait as well have told so, if there was
+ * time for it: then the first one that has not is named. */
+static ld_status fail_late(const ld_order *here, bool others_told)
+{
+    int late = 0;
+    while (late < n_ranks && (late == own_rank || has_left[late] || calls_of[late] >= here->calls))
+        late++;
+    if (!others_told || late == n_ranks)
+        return ld_fail(LD_STATE, "ranks: waited %.0f s for another rank, which did not come",
+                       patience);
+    return ld_fail(LD_STATE, "ranks: waited %.0f s for rank %d, which did not come", patience,
+                   late);
+}
+
 /* Looks at the clock while a wait lasts: fails when the wait has taken too long, or must be given
  * up. */
 static ld_status look(double began, bool in_fetch)
@@ -168,8 +189,7 @@ static ld_status look(double began, bool in_fetch)
                        "ranks: rank %d has ended, and this one still waits for it %.0f s later",
                        last_left, grace);
     if (now - began > patience)
-        return ld_fail(LD_STATE, "ranks: waited %.0f s for another rank, which did not come",
-                       patience);
+        return fail_late(&here, n_ranks == 2 || patience > 2 * SILENT);
     return ld_poll();
 }
 
@@ -202,9 +222,10 @@ ld_status ld_ranks_wait_for_fetch(MPI_Request *request)
     return wait_for(1, request, "a fetch of rows", true);
 }
 
-ld_status ld_ranks_leave(void)
+/* Says farewell to all others. */
+static ld_status say_farewell(void)
 {
-    ld_status st = behind ? behind->end() : LD_OK;
+    ld_status st = LD_OK;
     MPI_Request request;
     for (int r = 0; r < n_ranks && st == LD_OK; r++) {
         if (r == own_rank)
@@ -214,10 +235,37 @@ ld_status ld_ranks_leave(void)
         if (st == LD_OK)
             st = ld_ranks_check(MPI_Request_free(&request), "MPI_Request_free");
     }
-    for (int64_t tests = 0; st == LD_OK && n_left < n_ranks - 1; tests++) {
-        st = take_words(NULL);
+    return st;
+}
+
+/* Takes words until all others have said farewell; fails at the end of patience. */
+static ld_status wait_for_farewells(void)
+{
+    double began = ld_clock();
+    for (int64_t tests = 0; n_left < n_ranks - 1; tests++) {
+        LD_CHECK(take_words(NULL));
+        if (ld_clock() - began > patience) {
+            int missing = 0;
+            while (missing == own_rank || has_left[missing])
+                missing++;
+            return ld_fail(LD_STATE,
+                           "ranks: at the end, waited %.0f s for rank %d, which did not "
+                           "come to its own",
+                           patience, missing);
+        }
         pause_between(tests);
     }
+    return LD_OK;
+}
+
+ld_status ld_ranks_leave(void)
+{
+    ld_status st = behind ? behind->end() : LD_OK;
+    if (st == LD_OK)
+        st = say_farewell();
+    if (st == LD_OK)
+        st = wait_for_farewells();
+    lost = lost || st != LD_OK;
     return st;
 }
 

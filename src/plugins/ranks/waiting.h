@@ -27,7 +27,7 @@ ld_status ld_ranks_wait(int n, MPI_Request *requests, const char *what);
 ld_status ld_ranks_wait_for_fetch(MPI_Request *request);
 
 /* Ends the work in the background, for which others may wait, says farewell, and waits for the
- * farewell of all others, however long they have something to do. */
+ * farewell of all others, as long as for anything else. */
 ld_status ld_ranks_leave(void);
 
 /* Work in the background. It goes on with each wait of this rank, as far as it can without waiting,

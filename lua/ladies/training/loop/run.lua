@@ -374,7 +374,8 @@ end
 --- Returns the cost of training with several ranks so far (see ranks_cost.since); nil for one rank.
 function Run:cost_of_ranks()
   if not self.together then return nil end
-  return ranks_cost.since(self.began.cost, self.timer, self.number - self.began.number)
+  return ranks_cost.since(self.began.cost, self.timer, self.number - self.began.number,
+    machine.numerics(self.opts.precision))
 end
 
 -- Returns why this process wants to stop, or nil; within a step it never does.

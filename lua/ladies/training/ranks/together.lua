@@ -213,7 +213,6 @@ local function own_of(run)
     if record.wrong then break end
     if run.opts.on_batch then batches[record.number] = batch end
   end
-  if run.rows_ahead then run.rows_ahead:finish_step() end
   check_frozen(run, before)
   return records, batches
 end
@@ -250,6 +249,7 @@ end
 function together.step(run)
   local own, batches = own_of(run)
   local began = core.clock()
+  if run.rows_ahead then run.rows_ahead:finish_step() end
   local records, has = share_records(run, own)
   local wrong = first_wrong(records)
   if not wrong then share_gradients(run, has) end

@@ -11,6 +11,7 @@ local link = require "ladies.ranks.link"
 local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
 local predictions = require "ladies.evaluation.predictions"
+local ranks_cost = require "ladies.training.ranks.cost"
 local summary = require "ladies.training.record.summary"
 local tell = require "ladies.base.tell"
 local together = require "ladies.training.ranks.together"
@@ -49,6 +50,8 @@ local function summarize(run, reason, test)
   local opts, n, ranks = run.opts, math.max(1, run.number), run:cost_of_ranks()
   local value, batch = run.stopper:kept()
   if not run.best.exists then value, batch = nil, nil end
+  local slow = ranks and ranks_cost.slow_line(ranks)
+  if slow then tell("ladies.train: %s", slow) end
   local shown, measure = shown_metric(opts.task, run.monitor.name)
   return summary.new{
     method = opts.method, dataset = opts.data.name, seed = opts.seed, stopped = reason,

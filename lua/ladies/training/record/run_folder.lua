@@ -65,6 +65,13 @@ function run_folder.at(path, resume)
   return folder
 end
 
+--- Tells whether a run of `ladies train` has begun in the folder at `path`, or another one has come
+-- to a checkpoint there.
+function run_folder.has_begun(path)
+  local folder = own_folder.at(path)
+  return folder:has "config.json" or folder:has "checkpoint.npz"
+end
+
 -- Returns how many batches there are in the log.
 local function logged(path)
   local last = 0

@@ -9,6 +9,7 @@ local html = require "ladies.report.html"
 local metric_text = require "ladies.task.metric_text"
 local options = require "ladies.base.options"
 local picture = require "ladies.report.picture"
+local ranks_cost = require "ladies.training.ranks.cost"
 local show = require "ladies.show"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
@@ -63,7 +64,9 @@ end
 -- folder, curve                     the run's, and the file in it that shows the training curve
 -- profile                           where the time of batches went, when that was asked for
 -- ranks                             what several ranks sent, and for what they waited, where there
---                                   were such (see ladies.training.ranks.cost)
+--                                   were such; of `each` its host, the seconds that it worked and
+--                                   waited, and what it computed by (see
+--                                   ladies.training.ranks.cost)
 -- history                           its validations, an array of {batch =, seconds = (of training),
 --                                   value =, loss = (mean since the one before)}, shown as a table
 --                                   and a curve; not in summary.json
@@ -119,8 +122,19 @@ end
 local function ranks_text(ranks)
   local sent, waited = ranks.kinds.gradients, 0
   for _, kind in pairs(ranks.kinds) do waited = waited + kind.seconds.mean end
-  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s"):format(
-    ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited)
+  local slow = ranks_cost.slowest(ranks)
+  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s%s"):format(
+    ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited, slow and
+    ("; rank %d on %s worked %.2f times as long as the others"):format(slow.rank, slow.host,
+      slow.times) or "")
+end
+
+-- Returns a line for each kind of numerics by which ranks of a run have computed; none where there
+-- is one.
+local function ranks_numerics(ranks)
+  return tables.map(ranks and ranks_cost.numerics(ranks) or {}, function(one)
+    return ("rank %s by %s"):format(table.concat(one.ranks, ", "), one.numerics)
+  end)
 end
 
 -- Returns the lines below the table, those whose numbers the summary has.
@@ -155,6 +169,7 @@ local function notes_of(self)
   note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
     self.monitor or "value", self.best_value)
   note(self.numerics, "computed by", "%s", self.numerics)
+  for _, line in ipairs(ranks_numerics(ranks)) do note(true, "", "%s", line) end
   note(self.stopped, "ended by", "%s", self.stopped)
   return notes
 end
