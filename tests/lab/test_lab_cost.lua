@@ -182,4 +182,11 @@ function tests.test_what_does_not_grow()
   lu.assertEquals(#findings, 3)
 end
 
+--- Errors that are only rounding are 0, and not points far below all others.
+function tests.test_errors_of_rounding()
+  local full = subject.of("test", "full", data, OPTS)
+  local _, series = scaling.errors(context, full, 1, 3)
+  lu.assertEquals(tables.map(series[1].lines[1].points, function(p) return p[2] end), {0, 0, 0})
+end
+
 return tests

@@ -100,6 +100,14 @@ local ERRORS = {
     end},
 }
 
+-- Returns the interval of the errors of a point. An error that is only rounding is 0, which a
+-- logarithmic axis leaves out.
+local function interval_of_errors(errors)
+  local found = statistics.interval(errors)
+  if found.mean <= measure.ROUNDING then return {mean = 0, low = 0, high = 0} end
+  return found
+end
+
 --- Measures a subject's error, and returns findings and series, with a quarter of its samples to
 -- four times as many, and with 1 to `deepest` layers, with fitted powers. first: the first group.
 function scaling.errors(context, subject, first, deepest)
@@ -116,7 +124,7 @@ function scaling.errors(context, subject, first, deepest)
     local power = powers and statistics.interval(powers)
     findings[#findings + 1] = power
       and finding(axis.what, label, power, sentence_of(points, power)) or nil
-    series[#series + 1] = series_of(subject, axis, points, "error", statistics.interval,
+    series[#series + 1] = series_of(subject, axis, points, "error", interval_of_errors,
       {key = axis.what, title = title, y_label = "error / signal", fit = true})
   end
   return findings, series

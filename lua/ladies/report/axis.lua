@@ -43,15 +43,17 @@ local function bounds_of(low, high, opts)
     local margin = (high / low) ^ 0.04
     return low / margin, high * margin
   end
+  local has_zero = opts.zero and low >= 0 and (low == high or low <= 0.75 * high)
   if low == high then low, high = low - 0.5, high + 0.5 end
   local margin = 0.04 * (high - low)
-  return opts.zero and low >= 0 and 0 or low - margin, high + margin
+  return has_zero and 0 or low - margin, high + margin
 end
 
 --- Returns the axis for an array of numbers, which must not be empty, between two places on the
 -- page: {place = function(x), ticks = array, low =, high =}. opts:
 -- is_log   logarithmic, of positive numbers
--- zero     a linear one of numbers that are not negative begins at 0
+-- zero     a linear one of numbers that are not negative begins at 0, unless three quarters
+--          of it would be empty
 -- range    {low, high}, either of them false or nil where the numbers decide
 -- ticks    the numbers that are written
 return function(numbers, from, to, opts)

@@ -1,5 +1,6 @@
 --- Draws the series of a chart as SVG elements: lines, points, bars and segments.
 
+local labels = require "ladies.report.labels"
 local palette = require "ladies.report.palette"
 local svg = require "ladies.report.svg"
 
@@ -32,29 +33,29 @@ local function title_of(series, p)
     p[2], bounds)
 end
 
-local function add_spread(add, p, x, y)
-  if p.spread then
-    add('<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>', x.place(p[1]), x.place(p[1]),
-      y.place(p[3]), y.place(p[4]))
+-- Adds how far the points of a series spread: a band, or a line through each of them.
+local function add_spreads(add, series, x, y)
+  if series.spread == "band" then return add_band(add, series.points, x, y) end
+  for _, p in ipairs(series.points) do
+    if p.spread then
+      add('<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>', x.place(p[1]), x.place(p[1]),
+        y.place(p[3]), y.place(p[4]))
+    end
   end
+end
+
+-- Tells whether the spreads of a series are drawn: bars and segments have none, and lines without
+-- points have bands alone.
+local function has_spreads(series)
+  local style = series.style
+  if style == "bars" or style == "segments" then return false end
+  if series.spread == "band" then return series.points[1].spread end
+  return style == "points" or style == "both"
 end
 
 local function add_points(add, series, x, y)
   for _, p in ipairs(series.points) do
-    add("<g>%s", title_of(series, p))
-    if series.spread == "bars" then add_spread(add, p, x, y) end
-    add("%s</g>", svg.mark(series.number, x.place(p[1]), y.place(p[2])))
-  end
-end
-
--- Adds the labels beside the points of a series.
-local function add_labels(add, series, x, y)
-  for _, p in ipairs(series.points) do
-    local label = series.labels[p.i]
-    if label and label ~= "" then
-      add('<text class="value" x="%.1f" y="%.1f" text-anchor="middle">%s</text>', x.place(p[1]),
-        y.place(p[2]) - 8, svg.text(label))
-    end
+    add("<g>%s%s</g>", title_of(series, p), svg.mark(series.number, x.place(p[1]), y.place(p[2])))
   end
 end
 
@@ -100,25 +101,32 @@ local function add_bars(add, series, x, y)
   end
 end
 
---- chart_series(add, list, x, y_of): draws the series that drawable.series returned by calls of
--- add(format, ...); x is the horizontal axis, and y_of(series) returns the vertical one of a
--- series.
-return function(add, list, x, y_of)
+-- Calls draw(add, series, x, y) for each series, within an element that has its colour.
+local function each_in_its_colour(add, list, x, y_of, draw)
   for _, series in ipairs(list) do
-    local y, style = y_of(series), series.style
     add('<g class="c%d">', palette.of(series.number))
-    if style == "bars" then
-      add_bars(add, series, x, y)
-    elseif style == "segments" then
-      add_segments(add, series, x, y)
-    else
-      if series.points[1].spread and series.spread == "band" then
-        add_band(add, series.points, x, y)
-      end
-      if style ~= "points" then add_line(add, series, x, y) end
-      if style == "points" or style == "both" then add_points(add, series, x, y) end
-    end
-    if series.written then add_labels(add, series, x, y) end
+    draw(add, series, x, y_of(series))
     add "</g>"
   end
+end
+
+local function add_series(add, series, x, y)
+  local style = series.style
+  if style == "bars" then return add_bars(add, series, x, y) end
+  if style == "segments" then return add_segments(add, series, x, y) end
+  if style ~= "points" then add_line(add, series, x, y) end
+  if style == "points" or style == "both" then add_points(add, series, x, y) end
+end
+
+--- chart_series(add, list, x, y_of): draws the series that drawable.series returned by calls of
+-- add(format, ...); x is the horizontal axis, and y_of(series) returns the vertical one of a
+-- series. Spreads come first and labels last, so that neither is hidden nor hides a point.
+return function(add, list, x, y_of)
+  local spread = {}
+  for _, series in ipairs(list) do
+    if has_spreads(series) then spread[#spread + 1] = series end
+  end
+  each_in_its_colour(add, spread, x, y_of, add_spreads)
+  each_in_its_colour(add, list, x, y_of, add_series)
+  labels(add, list, x, y_of)
 end
