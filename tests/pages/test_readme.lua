@@ -55,6 +55,25 @@ function tests.test_sampler()
   lu.assertEquals({#batch.blocks, batch.output, #batch.input}, {3, seeds, 16})
 end
 
+--- The laboratory says of the sampler what the page says, also on a small graph.
+function tests.test_laboratory()
+  local folder <close> = shell.folder()
+  files.write(folder.path .. "/mine.lua", listings("README.md", "lua")[2])
+  local readme = files.read(root .. "/README.md")
+  local command, shown = readme:match "\n%$ ladies (lab mine%.lua [^\n]*)\n(.-)\n```"
+  ladies.data.save(ladies.generate.power_law{nodes = 600, entries = 4000, features = 16,
+    classes = 3, signal = 0.5}, folder.path .. "/graph.npz")
+  local words = {}
+  command = command:gsub("pubmed", "./graph.npz --seconds 0.5 --against none"):gsub("512", "64")
+  for word in command:gmatch "%S+" do
+    words[#words + 1] = word
+  end
+  local out, err, status = shell.run_ladies({table.unpack(words)}, {folder = folder.path})
+  lu.assertTrue(status <= 1, err)                          -- 1: it has a fault
+  local remedy = shown:match "remedy: .*":gsub("%s+", " ")
+  lu.assertStrContains((out:gsub("%s+", " ")), remedy)
+end
+
 --- README is read in a minute or two: what is longer has a page of its own.
 function tests.test_it_is_short()
   local _, words = files.read(root .. "/README.md"):gsub("%S+", "")
