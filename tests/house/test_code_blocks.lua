@@ -1,8 +1,8 @@
 --- Every listing of README.md and doc/ is run by a test, or there is a reason why it is not; and
 -- the commands that are not run are ones that the program takes.
 local lu = require "luaunit"
-local core = require "ladies_core"
 local files = require "tools.files"
+local pages = require "tools.pages"
 local shell = require "tools.shell"
 
 local tests = {}
@@ -30,7 +30,6 @@ local RUN = {
     sh = "test_python_page"},
   ["doc/samplers.md"] = {lua = "test_samplers_page"},
   ["doc/tasks.md"] = {lua = "test_tasks_page", sh = "test_tasks_page"},
-  ["doc/tour.md"] = {lua = "test_readme"},
   ["doc/training.md"] = {lua = "test_training_page"},
 }
 
@@ -40,7 +39,7 @@ local FORMULAS = "formulas, not code"
 local NOT_RUN = {
   ["README.md"] = {
     sh = "builds this program, and trains for a minute",
-    [""] = "what runs of a minute printed on one machine",
+    [""] = "what runs of a minute printed on one machine; test_readme examines the sampler in small",
   },
   ["doc/benchmarks.md"] = {[""] = "what commands printed on one machine; they write it themselves"},
   ["doc/c.md"] = {sh = "installs; test_c_library builds and runs doc/c from a folder of its own"},
@@ -64,17 +63,6 @@ local NOT_RUN = {
   },
   ["doc/tour.md"] = {c = "a primitive that the core does not have, as one would write it"},
 }
-
--- The pages: README.md, and what is below doc/ but for the reference, which test_docstrings runs.
-local function pages()
-  local list = {"README.md"}
-  for _, folder in ipairs{"doc", "doc/guide"} do
-    for _, name in ipairs(core.files(root .. "/" .. folder)) do
-      if name:find "%.md$" then list[#list + 1] = folder .. "/" .. name end
-    end
-  end
-  return list
-end
 
 -- Calls f(language, lines) for each listing of a page, indented ones too.
 local function each_listing(page, f)

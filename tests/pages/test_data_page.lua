@@ -18,6 +18,7 @@ local blocks = page_blocks(ladies.file.read(root .. "/doc/data.md"))
 local function write_files(folder)
   local listings = {}
   for _, block in ipairs(blocks) do
+    lu.assertNotNil(block.language ~= "text" or block.file, block.text .. "is no file")
     if block.file then bundle.write_file(folder .. "/" .. block.file, block.text) end
     if block.language == "python" then listings[#listings + 1] = block.text end
   end

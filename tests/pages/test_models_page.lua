@@ -8,6 +8,7 @@ local page_blocks = require "tools.page_blocks"
 local registered = require "ladies.experiment.models"
 local rows_of = require "experiments.bench.models"
 local run_listing = require "tools.run_listing"
+local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 
 local tests = {}
@@ -15,18 +16,22 @@ local root = os.getenv "LADIES_SOURCE"
 local page = ladies.file.read(root .. "/doc/models.md")
 
 -- The program of the page, and the lines of each section that take the place of its model.
-local program, lines, smoothing, pooling = nil, {}, nil, nil
+local program, lines, smoothing, pooling, auto = nil, {}, nil, nil, nil
 for _, block in ipairs(page_blocks(page)) do
   if block.language == "lua" then
     local section = block.section or ""
     local name = section:match ": `(%w+)`$"
     if name then
+      lu.assertNil(lines[name], name .. " has a second listing, which nothing runs")
       lines[name] = block.text
     elseif section == "Pooling" then
       pooling = block.text
     elseif section:find "smoothing" then
       smoothing = block.text
-    elseif block.text:find "local model = ladies" then
+    elseif block.text:find("ladies.auto", 1, true) then
+      auto = block.text
+    else
+      lu.assertNil(program, "nothing runs the listing\n" .. block.text)
       program = block.text
     end
   end
@@ -57,6 +62,18 @@ end
 
 function tests.test_pooling()
   lu.assertStrContains(run_listing(pooling, toy.new()), "Tensor 2 x 16")
+end
+
+--- The search finds a network for the small graph, and the run trains it.
+function tests.test_auto()
+  local folder <close> = shell.folder()
+  ladies.data.save(toy.new(), folder.path .. "/toy.npz")
+  local text, count = auto:gsub('{dataset = "wordnet"}', '{dataset = "./toy.npz"}, seconds = 2')
+  lu.assertEquals(count, 1)
+  local out, err, status = shell.run_ladies({"-e", text .. "print(result)\n"},
+    {folder = folder.path})
+  lu.assertEquals(status, 0, err)
+  lu.assertStrContains(out, "test micro-F1")
 end
 
 --- The table has a row for every model that reads nothing of edges.

@@ -9,6 +9,7 @@ local methods = require "ladies.experiment.methods"
 local page_blocks = require "tools.page_blocks"
 local rows_of = require "experiments.bench.methods"
 local run_listing = require "tools.run_listing"
+local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 
 local tests = {}
@@ -20,6 +21,8 @@ local program, lines = nil, {}
 for _, block in ipairs(page_blocks(page)) do
   if block.language == "lua" then
     local name = block.section and block.section:match ": `(%w+)`$"
+    lu.assertNil(name and lines[name] or not name and program or nil,
+      "a second listing of a section, which nothing runs:\n" .. block.text)
     if name then lines[name] = block.text else program = block.text end
   end
 end
@@ -45,6 +48,13 @@ function tests.test_every_program_trains()
     lu.assertEquals(count, 1)
     lu.assertStrContains(run_listing(text, data), "test micro-F1", false, name)
   end
+end
+
+--- The sampler of edges with times draws what is earlier, for a node at two times.
+function tests.test_times()
+  local out, err, status = shell.run_ladies{"-e", lines.temporal}
+  lu.assertEquals(status, 0, err)
+  lu.assertStrContains(out, "mini-batch of 3 seeds, 2 layers")
 end
 
 function tests.test_every_option_is_there()
