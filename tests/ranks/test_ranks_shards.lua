@@ -9,6 +9,7 @@ local json = require "ladies.base.json"
 local ladies = require "ladies"
 local rank_runs = require "tools.rank_runs"
 local ranks = require "tools.ranks"
+local row_cache = require "ladies.training.ranks.row_cache"
 local rows_traffic = require "ladies.training.ranks.rows_traffic"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
@@ -140,6 +141,21 @@ function tests.test_sampled_validation()
   end
 end
 
+--- A cache holds what a rank has asked for most often. A row that is held stays where another one
+-- was asked for once more only; of equal ones the first in order is taken.
+function tests.test_cache_chosen()
+  local order = core.index{5, 1, 6, 2}
+  local function chosen(counts, held, size)
+    local ids, lacking = row_cache.chosen(order, ladies.tensor(counts), core.index(held), size)
+    return {ids:to_table(), lacking:to_table()}
+  end
+  lu.assertEquals(chosen({0, 0, 9, 9, 0, 0}, {}, 2), {{1, 5}, {1, 5}})
+  lu.assertEquals(chosen({0, 1, 9, 9, 0, 1}, {1, 5}, 2), {{1, 5}, {}})
+  lu.assertEquals(chosen({0, 2, 9, 9, 1, 1}, {1, 5}, 2), {{2, 5}, {2}})
+  lu.assertEquals(chosen({0, 0, 0, 0, 0, 0}, {}, 0), {{}, {}})
+  lu.assertEquals(chosen({3, 4, 0, 0, 1, 2}, {}, 4), {{1, 2, 5, 6}, {1, 2, 5, 6}})
+end
+
 --- The bytes that a run counts as sent for features are those that one process computes by drawing
 -- the mini-batches.
 function tests.test_bytes()
@@ -147,12 +163,13 @@ function tests.test_bytes()
   local data = ladies.data.load(shards)
   for n, cache in pairs{[2] = 1000, [4] = false} do
     local folder, cached = "bytes" .. n, cache and ", feature_cache = " .. cache or ""
-    train(n, shards, folder, NARROW .. ", accumulate = 20" .. cached)
+    -- Epochs have 15 mini-batches, so a cache is chosen anew after each of the first two steps.
+    train(n, shards, folder, NARROW .. ", max_batches = 80, accumulate = 20" .. cached)
     local found = json.decode(read(folder, "summary.json")).ranks.kinds.features
     local sum, caches = rows_traffic.of({data = data, batch_size = 20, seed = 1,
       model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2},
       sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {20, 20}}),
-      accumulate = 20, feature_cache = cache or nil}, n, 2)
+      accumulate = 20, feature_cache = cache or nil}, n, 4)
     lu.assertEquals({found.messages, found.bytes},
       {sum.messages + caches.messages, sum.bytes + caches.bytes})
     lu.assertTrue(sum.bytes > 3000, sum.bytes)

@@ -126,7 +126,8 @@ end
 -- memory       the bytes of activations that exact inference, for validation and test, may have in
 --              memory, also as "4G"; see inference.way. Files are in `out` where it has one
 -- feature_cache   bytes, also as "256M" (none): of features in shards, how much of those of other
---              ranks each holds all the time, the rows of the nodes of most edges
+--              ranks each holds all the time: the rows of the nodes of most edges, and after 1, 2,
+--              4, ... epochs those for which it has asked most often
 -- validation   "exact" (default), micro-F1 by exact inference; or a function validation(model,
 --              batch number) -> number, or a table of numbers by name [, predictions for all nodes,
 --              of the form of the labels]; of methods by name also "sampled"

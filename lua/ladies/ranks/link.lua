@@ -119,6 +119,12 @@ function link.fetched(kind, fetch)
   return rows
 end
 
+--- Returns Rows that hold the rows of `own`, and copies of those of an ascending Index which the
+-- Rows `have` hold.
+function link.kept(own, have, ids)
+  return mpi.kept(own, have, ids)
+end
+
 --- Brings the rows of an ascending Index, none of which this rank's GraphRows have, and sends other
 -- ranks what they want; returns a Matrix, or nil where no rank wanted any. All ranks call it
 -- together.

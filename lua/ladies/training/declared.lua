@@ -75,7 +75,7 @@ declared.groups = {
       .. "machine's); the rest lies in temporary files"},
     {"feature_cache", "string or positive number", free = "always", value = "SIZE",
       help = "of features in shards, how much of other ranks' every one holds, as 256M: the rows "
-        .. "of the nodes of most edges (default: none)"},
+        .. "that it asks for most often (default: none)"},
     {"out", "string", free = "always", value = "DIR",
       help = "the run's folder (default runs/DATASET-METHOD-N)"},
     {"checkpoint_every", "non-negative number", default = 30, free = "always", value = "SECONDS",

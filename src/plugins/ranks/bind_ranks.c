@@ -244,6 +244,16 @@ static int ranks_fetched(lua_State *L)
     return 3;
 }
 
+static int ranks_kept(lua_State *L)
+{
+    ld_rows *own = bind_object(L, 1, BIND_ROWS);
+    const ld_rows *have = bind_object(L, 2, BIND_ROWS);
+    ld_index *ids = bind_index(L, 3);
+    bind_check(L, ld_index_check(ids, 0, have->n_rows, "ranks: the row to keep"));
+    bind_check(L, ld_fetch_keep(bind_new_rows(L), own, have, ids));
+    return 1;
+}
+
 static int ranks_fetch_graph(lua_State *L)
 {
     ld_graph_fetched found;
@@ -317,6 +327,10 @@ int luaopen_ladies_ranks(lua_State *L)
          "fetched(fetch) -> Rows, messages, bytes\n"
          "Waits for the end of a fetch: `have` with its rows, and what this rank has sent for it.",
          .raw = ranks_fetched},
+        {"kept", NULL,
+         "kept(own, have, ids) -> Rows\n"
+         "The rows of `own`, and copies of those of an ascending Index that `have` holds.",
+         .raw = ranks_kept},
         {"fetch_graph", NULL,
          "fetch_graph(have, ids) -> Matrix | nil, messages, bytes\n"
          "Waits for the rows `ids`, an ascending Index, that `have` lacks, GraphRows, and gives others\n"

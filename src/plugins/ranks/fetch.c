@@ -152,26 +152,33 @@ ld_status ld_fetch_end_under_way(void)
     return st;
 }
 
-/* Joins the rows that came with those that were here. */
-static ld_status join(ld_rows **out, ld_fetch *f)
+/* Joins a block of the rows `ids`, which it takes, with rows that are here. */
+static ld_status join(ld_rows **out, ld_rows *have, ld_index *ids, void *block)
 {
-    ld_rows *came = NULL;
-    const ld_rows *have = f->have;
-    ld_status st = ld_rows_of_block(&came, have->number, f->ids->size, have->n_cols, f->came);
-    f->came = NULL;
-    if (st != LD_OK)
-        return st;
-    const ld_rows_part parts[] = {{0, NULL, f->have}, {0, f->ids, came}};
-    st = ld_rows_join(out, have->number, have->n_rows, have->n_cols, parts, 2, have->bounds,
-                      have->n_owners);
-    ld_rows_unref(came);
+    LD_OWN(ld_rows) *rows = NULL;
+    LD_CHECK(ld_rows_of_block(&rows, have->number, ids->size, have->n_cols, block));
+    const ld_rows_part parts[] = {{0, NULL, have}, {0, ids, rows}};
+    return ld_rows_join(out, have->number, have->n_rows, have->n_cols, parts, 2, have->bounds,
+                        have->n_owners);
+}
+
+ld_status ld_fetch_keep(ld_rows **out, ld_rows *own, const ld_rows *have, ld_index *ids)
+{
+    size_t size = (size_t)(have->n_cols * ld_number_size(have->number));
+    void *block = ld_alloc_array(ids->size, size, LD_MEM_TENSOR);
+    ld_status st = block ? ld_rows_copy(block, have, ids->data, ids->size) : LD_NOMEM;
+    if (st == LD_OK)
+        return join(out, own, ids, block);
+    ld_free(block);
     return st;
 }
 
 ld_status ld_fetch_end(ld_rows **out, ld_fetch *f)
 {
     LD_CHECK(wait_for(f));
-    return join(out, f);
+    void *came = f->came;
+    f->came = NULL;
+    return join(out, f->have, f->ids, came);
 }
 
 void ld_fetch_sent(int64_t *messages, int64_t *bytes, const ld_fetch *f)

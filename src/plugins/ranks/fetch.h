@@ -33,6 +33,9 @@ ld_status ld_fetch_end_under_way(void);
  * its memory is kept, since MPI may still use it. */
 ld_status ld_fetch_end(ld_rows **out, ld_fetch *f);
 
+/* Makes rows that hold those of `own`, and copies of the rows `ids`, which ascend, of `have`. */
+ld_status ld_fetch_keep(ld_rows **out, ld_rows *own, const ld_rows *have, ld_index *ids);
+
 /* Gives the messages and bytes that this rank sends for a fetch, as far as they are known: all of
  * them after its end. */
 void ld_fetch_sent(int64_t *messages, int64_t *bytes, const ld_fetch *f);

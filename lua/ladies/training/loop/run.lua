@@ -27,6 +27,7 @@ local Profile = require "ladies.training.cost.profile"
 local progress = require "ladies.base.progress"
 local propagation = require "ladies.graph.propagation"
 local ranks_cost = require "ladies.training.ranks.cost"
+local row_cache = require "ladies.training.ranks.row_cache"
 local rows_ahead = require "ladies.training.ranks.rows_ahead"
 local run_checkpoint = require "ladies.training.checkpoint.of_run"
 local run_identity = require "ladies.training.checkpoint.identity"
@@ -148,12 +149,12 @@ end
 -- Makes the iterator bring rows of features from other ranks before the batches need them.
 function Run:open_rows()
   local opts, size, features = self.opts, self.opts.accumulate, self.opts.data.features
-  if self.feature_cache then
-    features = rows_ahead.cached(features, opts.data.graph.adjacency, self.feature_cache)
-  end
+  local cache = self.feature_cache and row_cache.new(features, opts.data.graph.adjacency,
+    self.feature_cache // rows_ahead.row_bytes(features))
   self.next_batch = rows_ahead.new(self.next_batch, {
     features = features, graph = drawn_together.graph_of(opts.data), model = self.model,
-    step = size, steps = (self:last_batch() - self.number) // size,
+    step = size, steps = (self:last_batch() - self.number) // size, cache = cache,
+    epoch = rows_ahead.steps_of(self.total // opts.epochs, size),
   })
   self.rows_ahead = self.next_batch
 end

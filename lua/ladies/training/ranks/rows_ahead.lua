@@ -8,8 +8,7 @@
 -- number of groups of each step, empty ones too: all begin and end the same fetches in the same
 -- order, whichever rank is ahead.
 --
--- Rows that are often needed are fetched only once: the cache has those of the nodes with the most
--- edges, which are in most neighbourhoods.
+-- Rows that are often needed are kept (see ladies.training.ranks.row_cache).
 
 local core = require "ladies_core"
 local drawn_together = require "ladies.training.ranks.drawn_together"
@@ -39,20 +38,15 @@ function rows_ahead.row_bytes(features)
   return features.n_cols * ((dtype == "float16" or dtype == "bfloat16") and 2 or 4)
 end
 
---- Returns the features as Rows of which this rank also keeps `bytes` bytes of rows that other
--- ranks have: those of the nodes with the most entries in the Matrix `adjacency`. All ranks call
--- it.
-function rows_ahead.cached(features, adjacency, bytes)
-  local by_degree = features:missing((-adjacency:degrees()):argsort())
-  local count = math.min(#by_degree, bytes // rows_ahead.row_bytes(features))
-  local most = by_degree:slice(1, count):sort()
-  return link.fetched(KIND, link.fetch(features, most))
-end
-
 --- Returns the number of groups in a step of so many mini-batches, for `size` ranks.
 function rows_ahead.groups(size, step)
   local most = (step + size - 1) // size
   return (most + rows_ahead.GROUP - 1) // rows_ahead.GROUP
+end
+
+--- Returns the number of steps, of `step` mini-batches, after which an epoch is over.
+function rows_ahead.steps_of(per_epoch, step)
+  return (per_epoch + step - 1) // step
 end
 
 --- Returns the nodes whose rows a model needs for mini-batches, except those that bring their own,
@@ -68,16 +62,20 @@ function rows_ahead.nodes_of(model, batches)
   return core.sampling.unique(all):sort()
 end
 
---- rows_ahead.new(batches, {features =, graph =, step =, steps = [, model =]}): makes an iterator
--- over this rank's mini-batches of `batches`, for `steps` whole steps of `step` mini-batches of all
--- ranks. Each mini-batch gets the field `features`, with the rows of its nodes (see nodes_of).
+--- rows_ahead.new(batches, {features =, graph =, step =, steps = [, model =, cache =, epoch =]}):
+-- makes an iterator over this rank's mini-batches of `batches`, for `steps` whole steps of `step`
+-- mini-batches of all ranks. Each mini-batch gets the field `features`, with the rows of its nodes
+-- (see nodes_of).
 -- graph: the GraphInParts that the mini-batches are drawn from, or nil.
+-- cache: a RowCache of the features, which is renewed after 1, 2, 4, ... times `epoch` steps
 function rows_ahead.new(batches, given)
   local first, last = fold.share(link.rank, link.size, given.step)
   local ahead = setmetatable({
-    batches = batches, features = given.features, model = given.model, own = last - first + 1,
+    batches = batches, features = given.cache and given.cache.features or given.features,
+    model = given.model, own = last - first + 1,
     groups = rows_ahead.groups(link.size, given.step), steps = given.steps,
     drawn = given.graph and drawn_together.new(batches, given.graph),
+    cache = given.cache, renewed = given.cache and given.epoch,   -- at that step the next time
     begun = 0, done = 0, finished = 0,       -- groups; whole steps
     queue = {}, next = {},     -- mini-batches of the present group, and of the next one
   }, RowsAhead)
@@ -93,13 +91,26 @@ function RowsAhead:draw(n)
   return group
 end
 
+-- Notes what is asked for in a cache, if there is one, and lets it choose anew when it is time.
+function RowsAhead:keep(ids)
+  local cache = self.cache
+  if not cache then return end
+  if self.begun - 1 == self.renewed * self.groups then
+    cache:renew()
+    self.features, self.renewed = cache.features, 2 * self.renewed
+  end
+  cache:note(ids)
+end
+
 -- Draws the next group, and begins its fetch.
 function RowsAhead:begin()
   if self.begun == self.groups * self.steps then return end
   local done = self.begun % self.groups * rows_ahead.GROUP      -- of the step
   self.begun = self.begun + 1
   self.next = self:draw(math.max(0, math.min(self.own - done, rows_ahead.GROUP)))
-  self.fetch = link.fetch(self.features, rows_ahead.nodes_of(self.model, self.next))
+  local ids = rows_ahead.nodes_of(self.model, self.next)
+  self:keep(ids)
+  self.fetch = link.fetch(self.features, ids)
 end
 
 -- Waits for the rows of the group that was begun, and begins the one after it.

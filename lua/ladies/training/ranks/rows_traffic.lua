@@ -1,8 +1,10 @@
 --- Computes, in one process, what ranks with features in shards send each other for the rows of
 -- their mini-batches: it draws the mini-batches that they would draw, and counts what each lacks.
 
+local core = require "ladies_core"
 local batches = require "ladies.training.batches"
 local fold = require "ladies.ranks.fold"
+local row_cache = require "ladies.training.ranks.row_cache"
 local rows_ahead = require "ladies.training.ranks.rows_ahead"
 local shards = require "ladies.data.formats.large.shards"
 local units = require "ladies.base.units"
@@ -33,46 +35,77 @@ local function add_fetch(sum, ids, rank, bounds, held, size)
   sum.bytes = sum.bytes + NUMBER * others + rows * (NUMBER + size)
 end
 
--- Returns the set of ids in a rank's cache of so many rows: the nodes with the most entries among
--- other ranks' rows.
-local function held_by(rank, order, bounds, rows)
-  local held, ids = {}, {}
-  for i = 1, #order do
-    if #ids == rows then break end
-    if owner(bounds, order[i]) ~= rank then
-      held[order[i]] = true
-      ids[#ids + 1] = order[i]
-    end
+-- Returns the set of the ids of an Index.
+local function set_of(ids)
+  local set = {}
+  for i = 1, #ids do set[ids[i]] = true end
+  return set
+end
+
+-- The cache of a rank (see ladies.training.ranks.row_cache), of which this process has but the
+-- numbers of its rows.
+local Held = {}
+Held.__index = Held
+
+-- by_degree: all ids, those of the nodes with the most entries first.
+local function new_held(rank, by_degree, bounds, size)
+  local order = {}
+  for i = 1, #by_degree do
+    if owner(bounds, by_degree[i]) ~= rank then order[#order + 1] = by_degree[i] end
   end
-  return held, ids
+  return setmetatable({order = core.index(order), size = math.min(size, #order), ids = core.index{},
+    counts = core.zeros(#by_degree)}, Held)
+end
+
+-- Chooses the rows anew; returns those that are to be brought.
+function Held:renew()
+  local lacking
+  self.ids, lacking = row_cache.chosen(self.order, self.counts, self.ids, self.size)
+  self.set = set_of(self.ids)
+  return lacking
+end
+
+function Held:note(ids)
+  self.counts:add_at_(ids, 1)          -- those of this rank's own rows are never looked at
 end
 
 --- rows_traffic.of(opts, ranks, steps) -> {messages =, bytes =}, {messages =, bytes =}: what so
 -- many ranks together send for the features in the first `steps` steps of a run with these options
 -- of ladies.train (data, model, sampler, batch_size, seed, accumulate, feature_cache), and for
--- their caches before.
+-- their caches, before and during these.
 function rows_traffic.of(opts, ranks, steps)
   local data, step = opts.data, opts.accumulate
   local bounds, size = shards.bounds(data, ranks), rows_ahead.row_bytes(data.features)
   local sum, of_caches, held = {messages = 0, bytes = 0}, {messages = 0, bytes = 0}, {}
   local cache = opts.feature_cache and units.bytes("feature_cache", opts.feature_cache) // size or 0
-  local order = (-data.graph.adjacency:degrees()):argsort()
-  for rank = 0, ranks - 1 do
-    local ids
-    held[rank], ids = held_by(rank, order, bounds, cache)
-    if opts.feature_cache then add_fetch(of_caches, ids, rank, bounds, {}, size) end
+  local by_degree = (-data.graph.adjacency:degrees()):argsort()
+  local function renew_all()
+    for rank = 0, ranks - 1 do
+      local lacking = held[rank]:renew()
+      if opts.feature_cache then add_fetch(of_caches, lacking, rank, bounds, {}, size) end
+    end
   end
-  local draw = batches.new(data.train, {batch_size = opts.batch_size, sampler = opts.sampler,
-    seed = opts.seed, epochs = steps * step})
-  for _ = 1, steps do
+  for rank = 0, ranks - 1 do held[rank] = new_held(rank, by_degree, bounds, cache) end
+  renew_all()
+  local given = {batch_size = opts.batch_size, sampler = opts.sampler, seed = opts.seed,
+    epochs = steps * step}
+  local renewed = rows_ahead.steps_of(batches.per_epoch(#data.train, given), step)
+  local draw = batches.new(data.train, given)
+  for number = 0, steps - 1 do
     local drawn = {}
     for i = 1, step do drawn[i] = draw() end
+    if number == renewed then
+      renew_all()
+      renewed = 2 * renewed
+    end
     for rank = 0, ranks - 1 do
       local first, last = fold.share(rank, ranks, step)
       for group = 0, rows_ahead.groups(ranks, step) - 1 do
         local from = first + group * rows_ahead.GROUP
         local own = table.move(drawn, from, math.min(last, from + rows_ahead.GROUP - 1), 1, {})
-        add_fetch(sum, rows_ahead.nodes_of(opts.model, own), rank, bounds, held[rank], size)
+        local ids = rows_ahead.nodes_of(opts.model, own)
+        held[rank]:note(ids)
+        add_fetch(sum, ids, rank, bounds, held[rank].set, size)
       end
     end
   end
