@@ -39,7 +39,7 @@ local FORMULAS = "formulas, not code"
 local NOT_RUN = {
   ["README.md"] = {
     sh = "builds this program, and trains for a minute",
-    [""] = "what runs of a minute printed on one machine; test_readme examines the sampler in small",
+    [""] = "what runs of a minute printed on one machine; test_readme examines a sampler in small",
   },
   ["doc/benchmarks.md"] = {[""] = "what commands printed on one machine; they write it themselves"},
   ["doc/c.md"] = {sh = "installs; test_c_library builds and runs doc/c from a folder of its own"},
