@@ -16,7 +16,8 @@ local OTHERWISE = {
 
 -- The reference, results, which grow with what is measured, and the changelog.
 local NOT_COUNTED = {
-  ["doc/reference.md"] = true, ["doc/CHANGELOG.md"] = true, ["doc/reproduction.md"] = true, ["doc/followers.md"] = true,
+  ["doc/reference.md"] = true, ["doc/CHANGELOG.md"] = true, ["doc/reproduction.md"] = true,
+  ["doc/followers.md"] = true,
   ["doc/gallery.md"] = true, ["doc/benchmarks.md"] = true,
 }
 local MOST_WORDS = 60000
@@ -28,11 +29,11 @@ function tests.test_they_open_with_what_one_can_do()
     if not OTHERWISE[page] then
       local first = files.read(root .. "/" .. page):match "^# [^\n]+\n\n(.-)\n\n"
       local what = page .. " opens otherwise: " .. tostring(first)
-      local rest = first and (first:match "^After this page you can (.+)$"
+      local rest = first and (first:match "^After this page you %l+ (.+)$"     -- can, know
         or first:match "^With this page you can (.+)$")
       lu.assertNotNil(rest, what)
       lu.assertStrMatches(rest, "%l[^.!?:;]*%.", nil, nil, what)
-      lu.assertTrue(select(2, rest:gsub("%S+", "")) <= 24, what)
+      lu.assertTrue(select(2, rest:gsub("%S+", "")) <= 30, what)
       count = count + 1
     end
   end
