@@ -1,4 +1,5 @@
-/* The order of rows' elements, against one that is found by choosing the next again and again. */
+/* Tests the kernel that orders the elements of each row, against a plain version that picks the
+ * next element again and again. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,8 +50,9 @@ static void check_shape(int64_t n_rows, int64_t n_cols, int64_t k, numbers kind)
 
 static void test(void)
 {
-    static const int64_t shapes[][3] = {{0, 3, 2}, {4, 0, 0},   {1, 1, 1},    {5, 7, 0},  {5, 7, 7},
-                                        {5, 7, 2}, {3, 200, 5}, {3, 200, 99}, {900, 20, 3}};
+    static const int64_t shapes[][3] = {{0, 3, 2},   {4, 0, 0},    {1, 1, 1},
+                                        {5, 7, 0},   {5, 7, 7},    {5, 7, 2},
+                                        {3, 200, 5}, {3, 200, 99}, {900, 20, 3}};
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
         for (int kind = ORDINARY; kind <= SPECIAL; kind++)
             check_shape(shapes[i][0], shapes[i][1], shapes[i][2], (numbers)kind);

@@ -38,8 +38,8 @@ local function check_unpacked(path, target)
   assert(core.folder.bytes(target) == total, "files of no member")
 end
 
--- Calls what unpacks, which succeeds or has one clear line to say; then everything lies where it
--- should. Returns whether it has succeeded.
+-- Calls a function that unpacks. It must succeed or fail with one clear line, and all that it made
+-- must lie in the cache either way. Returns whether it succeeded, and its result.
 local function try(name, f, ...)
   local ok, result = pcall(f, ...)
   if not ok then promises.check_message(name, result) end

@@ -271,7 +271,8 @@ function tests.test_changes_between_forward_and_backward()
           function() h:detach():fill_(9) end)
 end
 
---- A gradient that is read as a constant grows in backward.
+--- A loss that uses w's gradient as a constant cannot go backward, which would add to that same
+-- gradient before it is needed.
 function tests.test_own_gradient_as_a_constant()
   local w = parameter{1, 2}
   do
@@ -329,8 +330,8 @@ function tests.test_no_grad_ends_with_its_coroutine()
   lu.assertEquals(w.grad:to_table(), {1, 1})
 end
 
---- A coroutine within no_grad that waits lets others record; it goes on without recording, and so
--- does what it resumes.
+--- While a coroutine within no_grad waits, others record. When it goes on it still records nothing,
+-- and neither does a coroutine that it resumes.
 function tests.test_no_grad_in_a_coroutine()
   local w = parameter{1, 2}
   local function records() return (w * 2).in_step end
@@ -371,8 +372,8 @@ function tests.test_step_without_recording()
   fails("depends on no parameter", loss.backward, loss)
 end
 
---- Nobody sees that gradients share memory from result to input: not who keeps one, not who uses a
--- tensor twice.
+--- The gradient of an input may be the memory of the result's gradient. Neither code that keeps a
+-- gradient nor code that uses a tensor twice must notice.
 function tests.test_gradients_that_are_passed_on()
   local x = parameter{1, -2, 3}
   do
@@ -406,7 +407,7 @@ local function through(n, factor)
   return w.grad, forward
 end
 
---- Backward takes denormal numbers for zeros, in every thread; what is not backward does not.
+--- Backward takes denormal numbers for zeros, in every thread. All other code keeps them.
 function tests.test_denormal_gradients_are_zeros()
   local before = ladies.threads()
   for _, threads in ipairs{1, 4} do

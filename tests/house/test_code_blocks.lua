@@ -29,6 +29,7 @@ local RUN = {
   ["doc/python.md"] = {lua = "test_python_page", python = "test_python_page",
     sh = "test_python_page"},
   ["doc/samplers.md"] = {lua = "test_samplers_page"},
+  ["doc/story.md"] = {sh = "test_story_page"},
   ["doc/tasks.md"] = {lua = "test_tasks_page", sh = "test_tasks_page"},
   ["doc/training.md"] = {lua = "test_training_page"},
 }

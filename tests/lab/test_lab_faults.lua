@@ -62,7 +62,7 @@ function tests.test_planted_faults_alone()
   end
 end
 
---- A change that changes nothing is not taken for one.
+--- A change of a sampler's source that changes no draw is not taken for a fault.
 function tests.test_no_fault()
   local verdict = verdict_of("graphsage", "own loops always", 1)
   lu.assertFalse(verdict.changes)

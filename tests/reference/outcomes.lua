@@ -1,4 +1,4 @@
---- Random draws against an enumeration of their outcomes (reference/choice.lua).
+--- Compares random draws with an enumeration of all their outcomes (reference/choice.lua).
 local lu = require "luaunit"
 local statistics = require "reference.statistics"
 

@@ -1,4 +1,5 @@
---- GraphSAGE: every entry of its blocks from the definition, means.
+--- GraphSAGE: every entry of its blocks is what the definition gives, and its estimates have the
+-- right mean.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"

@@ -5,8 +5,8 @@
 --     mean   a_v  =  sum over u of P_vu h_u                  with P = D^-1 (A + I) their mean
 --     max    a_v  =  max over u of relu(h_u W_pool + c)      whatever P's weights
 --
--- P's self-loop is part of the aggregate; the paper's is of the neighbours alone. Their L2
--- normalisation of a layer's rows is left to layer normalisation.
+-- P's self-loop is part of the aggregate, where the paper's is of the neighbours alone. The paper
+-- divides each row of a layer's output by its length; here layer normalisation can be used instead.
 
 local GcnConv = require "ladies.nn.gcn_conv"
 local InputRows = require "ladies.nn.input_rows"

@@ -14,7 +14,7 @@ local RULES = {
   {{"line", "path"}, {"stroke", "own"}, {"fill", "none"}, {"stroke-width", "1.8"}},
   {{"circle", "rect"}, {"fill", "own"}},
   {{".value"}, {"fill", "ink"}},
-  {{".label"}, {"fill", "ink"}, {"stroke", "card"}, {"stroke-width", "3"},
+  {{".label"}, {"fill", "ink"}, {"stroke", "card"}, {"stroke-width", "5"},
     {"stroke-linejoin", "round"}, {"paint-order", "stroke"}},
   {{".leader"}, {"stroke", "soft"}, {"stroke-width", "1"}},
   {{".mark"}, {"fill", "own"}, {"stroke-width", "1.2"}},

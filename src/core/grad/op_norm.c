@@ -79,7 +79,7 @@ done:
 /* --- batch norm (Ioffe and Szegedy, ICML 2015) ------------------------------------------------ */
 
 /* Backward of batch norm. The node's inputs are x, gain and bias; it saved the mean and the
- * variance of each column; its number is eps. */
+ * variance of each column, and has eps as its number. */
 static ld_status batch_norm_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *grad;

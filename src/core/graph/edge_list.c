@@ -22,7 +22,8 @@ static ld_status check_lengths(ld_index *const *keys, int64_t n_keys, int64_t le
     return LD_OK;
 }
 
-/* The digit of an element from bit `shift` on; elements are -1 or more. */
+/* Returns the digit, for the radix sort, of element i that begins at bit `shift`. Elements are at
+ * least -1. */
 static uint32_t digit(const ld_index *key, int32_t i, int shift)
 {
     return ((uint32_t)key->data[i] + 1) >> shift & (DIGITS - 1);
@@ -161,7 +162,8 @@ ld_status ld_csr_ordered(ld_csr **out, ld_csr *a)
     return ld_csr_canonical(out, a);
 }
 
-/* Aligns row r of p, whose columns ascend as those of a's row do. */
+/* Finds for each entry of row r of p its place among the entries of a, -1 for a self-loop that only
+ * p has, in one pass: the columns of both rows ascend. */
 static ld_status align_row(int32_t *at, const ld_structure *p, const ld_structure *a, int64_t r)
 {
     int64_t j = a->offsets[r], end = a->offsets[r + 1];

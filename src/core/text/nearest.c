@@ -9,7 +9,7 @@
 
 enum {
     LONGEST = 40,
-    ALIKE = 3, /* words with this many first letters in common may have this many edits */
+    ALIKE = 3, /* words that share so many first letters may differ by as many edits */
     FAR = INT_MAX,
 };
 
@@ -43,8 +43,8 @@ static int distance(const char *a, int m, const char *b, int n)
     return table[m % 3][n];
 }
 
-/* How near a candidate is to a word, from the most important criterion on: smaller numbers are
- * nearer, but a longer common prefix is. */
+/* How near a candidate is to a word. The most important number comes first; the smaller it is, the
+ * nearer is the candidate, except that a longer common prefix is nearer. */
 typedef struct {
     int cost; /* FAR where it is not near */
     int distance, prefix, length;

@@ -1,7 +1,7 @@
 --- The words of a C or Lua source: names, numbers and operators with their places. Comments and
 -- lines of the preprocessor are passed over; a string leaves a token without text.
 
--- Longest first.
+-- The longest come first, so that `<<=` is not read as `<<` and `=`.
 local OPERATORS = {
   c = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
     "-=", "*=", "/=", "%=", "&=", "|=", "^="},

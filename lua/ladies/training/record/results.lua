@@ -74,8 +74,9 @@ local function summarize(run, reason, test)
   }
 end
 
--- Returns the output of the kept model for some units, that for the test units, both nil where they
--- cannot be computed, and whether the model is still to be kept.
+-- Returns the output of the kept model for some units, its output for the test units, and whether
+-- the model is still to be kept. Both outputs are nil where there is no room to compute them, and
+-- where they are not finite; a model with outputs that are not finite is given up.
 local function last_scores(run, units, test)
   local task = run.opts.task
   local alone = not task.all and task.nodes and task.nodes(units) or nil

@@ -45,7 +45,8 @@ static ld_status refill(ld_inflater *x)
     return LD_OK;
 }
 
-/* Runs zlib once, with room for output. It may have more output even when all input is taken. */
+/* Lets zlib write once into the room that there is for output. It may have more to write even when
+ * it has taken all input. */
 static ld_status inflate_some(ld_inflater *x)
 {
     z_stream *z = &x->state->z;
