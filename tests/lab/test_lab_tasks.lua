@@ -104,8 +104,8 @@ function tests.test_parallel_edges()
   end
 end
 
--- What GraphSAGE's mean of a node and 3 of its neighbours gives self-loops of some nodes on average,
--- over what P has there: each row by all sets of 3 of its entries, or of all where it has no more.
+-- What a mean of a node and 3 of its neighbours gives self-loops of some nodes, over what P
+-- has there: each row by all sets of 3 of its entries, or of all where it has no more.
 local function loops_of_graphsage(P, nodes)
   local rows, mean, own = {}, 0, 0
   for i = 1, P.n_rows do rows[i] = {others = {}} end
