@@ -104,6 +104,69 @@ function tests.test_parallel_edges()
   end
 end
 
+-- What a mean of a node and 3 of its neighbours gives self-loops of some nodes, over what P
+-- has there: each row by all sets of 3 of its entries, or of all where it has no more.
+local function loops_of_graphsage(P, nodes)
+  local rows, mean, own = {}, 0, 0
+  for i = 1, P.n_rows do rows[i] = {others = {}} end
+  local cols, values = P:col_of():to_table(), P:entry_values():to_table()
+  for at, row in ipairs(P:row_of():to_table()) do
+    local one = rows[row]
+    if cols[at] == row then one.own = values[at] else table.insert(one.others, values[at]) end
+  end
+  for _, v in ipairs(nodes:to_table()) do
+    local one = rows[v]
+    local x, sum, sets = one.others, 0, 0
+    while #x < 3 do table.insert(x, 0) end
+    for i = 1, #x do
+      for j = i + 1, #x do
+        for k = j + 1, #x do
+          sum, sets = sum + one.own / (one.own + x[i] + x[j] + x[k]), sets + 1
+        end
+      end
+    end
+    mean, own = mean + sum / sets, own + one.own
+  end
+  return mean / own
+end
+
+-- The same by draws of a sampler.
+local function loops_by_draws(P, nodes, sampler)
+  local loops = P:row_of():equals(P:col_of()):positions()
+  local own = P:entry_values()[loops][nodes]:sum():item()
+  local sum, rng = 0, ladies.rng(1)
+  for i = 1, 200 do
+    local block = sampler(nodes, rng:fork(i)).blocks[1]
+    local adj = block.adj
+    local is_loop = block.dst[adj:row_of()]:equals(block.src[adj:col_of()])
+    sum = sum + (adj:entry_values() * is_loop):sum():item()
+  end
+  return sum / 200 / own
+end
+
+--- Forms that average a node with a few of its neighbours have self-loops too large, on parallel
+-- edges too, and by as much as the laboratory says; their unbiased forms have not.
+function tests.test_self_loops_of_means()
+  DATA.parallel = parallel()
+  local P, nodes = DATA.parallel.graph:normalize "sym", DATA.parallel.train
+  local opts = {layers = 1, steps = 2, seconds = 1}
+  for _, name in ipairs{"graphsage", "labor"} do
+    local sampler = ladies.samplers[name](P, {samples = {3}})
+    local expected = loops_by_draws(P, nodes, sampler)
+    if name == "graphsage" then
+      lu.assertAlmostEquals(expected, loops_of_graphsage(P, nodes), 0.02)
+    end
+    opts.settings = nil
+    local verdict = lab(name .. ":3", "parallel", opts).examinations[1].verdict
+    local told = verdict:match "entries of a node to itself %(self%-loops%) come out ([%d.]+) times"
+    lu.assertAlmostEquals(tonumber(told), expected, 0.05 * expected, verdict)
+    opts.settings = {form = "unbiased"}
+    for _, fault in ipairs(lab(name .. ":3", "parallel", opts).examinations[1].faults) do
+      lu.assertNotStrContains(fault.text, "by entries")
+    end
+  end
+end
+
 --- The exact gradient of a set of edges is that of the loss with its negatives over rows that the
 -- whole graph gives, and draws of the set differ by the sampler alone.
 function tests.test_gradient_of_links()

@@ -90,6 +90,27 @@ function tests.test_few_of_many()
   end
 end
 
+--- Many of many are drawn by Sampford's Poisson way: every pair as often as the rule has it,
+-- whichever end its positions lie at, certain ones and hardly probable ones among them.
+function tests.test_many_of_many()
+  local n, k, draws = 60, 24, 6000
+  local p, rng = ladies.zeros(n):uniform_(0.2, 1.5, ladies.rng(1)), ladies.rng(2)
+  p[7], p[50], p[59] = 90, 90, 0.001
+  local both = sampling.joint_probabilities(p, k, {draw = "sampford"})
+  local counts = ladies.zeros(n, n)
+  for _ = 1, draws do
+    local pick = sampling.choice(p, k, {draw = "sampford", rng = rng})
+    lu.assertEquals(#pick, k)
+    local is_in = ladies.zeros(n):add_at_(pick, 1)
+    counts = counts + is_in:reshape(n, 1):matmul(is_in:reshape(1, n))
+  end
+  local off = counts - both * draws
+  local bound = ((both * (1 - both) * draws):clamp(0, math.huge) + 1):sqrt() * 5
+  lu.assertTrue((off:abs() - bound):max() < 0)
+  local square = (off:square() / (both * (1 - both) * draws + 1)):mean():item()
+  lu.assertTrue(square < 1.3, square)
+end
+
 --- Estimated sums over thousands of positions, some of them certain, are unbiased, and k are drawn.
 function tests.test_large()
   local n = 5000

@@ -5,8 +5,12 @@
  *     successive   one position in proportion to pi, and k - 1    about exp(-k^2 / 2 times the sum of
  *                  by pi / (1 - pi), with replacement; all must   the squares of the shares)
  *                  be different (Sampford's own)
- *     Poisson      one position by pi (1 - pi), and each other    about 1 / sqrt(2 pi d), d being the
- *                  on its own by its pi; k must be there          sum of pi (1 - pi)
+ *     Poisson      one position by pi (1 - pi), and each other    about sqrt(m / n), or 1 / sqrt(2 pi d),
+ *                  on its own by its pi; k must be there          d being the sum of pi (1 - pi)
+ *
+ * In the second way m positions at one end, where the first one is not, are left to the last. What the
+ * others lack to k is tried with the probability that just so many of the m are drawn, which is known,
+ * over the largest one; these are then drawn until they are so many, which is soon, as they are few.
  *
  * The way is chosen by what is expected to cost less, which follows from pi alone. The second: given the
  * one position i, a set s has the probability of pi_i (1 - pi_i) times the product of pi over the others
@@ -22,7 +26,10 @@
 #include "kernel/keys.h"
 #include "memory/memory.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, MOST_LEFT = 4096 };
+
+/* Numbers of positions that are less probable are never drawn: nobody could tell. */
+static const double NEVER = 1e-30;
 
 /* The cost of looking up a draw by its number, and of a position's own number, in nanoseconds. */
 static const double LOOK_UP = 40, OWN_NUMBER = 2;
@@ -120,7 +127,10 @@ typedef struct {
     int64_t n, k; /* of the positions that are not certain */
     ld_stream stream;
     double *first, *rest; /* running sums that the first position and, in turn, the others go by */
-    int32_t *tried; /* of each position the try that drew it last, or the positions of a try */
+    int32_t *tried;    /* of each position the try that drew it last, or the positions of a try */
+    int64_t m;         /* positions at either end that the Poisson way leaves to the last */
+    double *chance[2]; /* that so many, 0 .. m, of the first m are drawn, and of the last m */
+    double most;       /* the largest of these */
 } sampford;
 
 static int64_t look_up(const double *sums, int64_t n, double u)
@@ -152,27 +162,66 @@ static bool try_successive(const sampford *s, int32_t number)
     return true;
 }
 
-/* One try of a first position, and all others on their own. Returns whether they are k. */
-static bool try_poisson(const sampford *s, int32_t number)
+/* Fills in the chances that 0 .. m of the positions from `first` on are drawn. */
+static void fill_chances(sampford *s, double *chance, int64_t first)
+{
+    int64_t low = 0, high = 0; /* of those that are not 0 */
+    memset(chance, 0, (size_t)(s->m + 1) * sizeof *chance);
+    chance[0] = 1;
+    for (int64_t i = first; i < first + s->m; i++) {
+        const double pi = s->pi[i];
+        high++;
+        for (int64_t t = high; t > low; t--)
+            chance[t] = (1 - pi) * chance[t] + pi * chance[t - 1];
+        chance[low] *= 1 - pi;
+        for (; chance[low] < NEVER; low++)
+            chance[low] = 0;
+        for (; chance[high] < NEVER; high--)
+            chance[high] = 0;
+    }
+    for (int64_t t = low; t <= high; t++)
+        s->most = fmax(s->most, chance[t]);
+}
+
+/* Draws positions begin .. end - 1 on their own, and `chosen` among them for certain, by the numbers
+ * from `at` on, behind `count` ones in `tried`, until there are more than k. Returns how many there
+ * are then. */
+static int64_t draw_alone(const sampford *s, int64_t count, int64_t begin, int64_t end,
+                          int64_t chosen, uint64_t at)
 {
     double u[BLOCK];
-    const uint64_t at = (uint64_t)number * (uint64_t)(s->n + 1);
-    const int64_t chosen =
-        look_up(s->first, s->n, ld_random_uniform(s->stream, at + (uint64_t)s->n));
-    int64_t count = 0;
-    for (int64_t first = 0; first < s->n && count <= s->k; first += BLOCK) {
-        const int64_t size = s->n - first < BLOCK ? s->n - first : BLOCK;
-        ld_fill_uniform(u, s->stream, at + (uint64_t)first, size);
+    for (int64_t first = begin; first < end && count <= s->k; first += BLOCK) {
+        const int64_t size = end - first < BLOCK ? end - first : BLOCK;
+        ld_fill_uniform(u, s->stream, at + (uint64_t)(first - begin), size);
         for (int64_t i = first; i < first + size;
              i++) { /* without a branch that none could guess */
             s->tried[count] = (int32_t)i;
             count += (i == chosen) | (u[i - first] < s->pi[i]);
         }
     }
-    if (count != s->k)
-        return false;
+    return count;
+}
+
+/* One try of a first position, and all others on their own. Returns whether they are k. */
+static ld_status try_poisson(bool *done, const sampford *s, int32_t number)
+{
+    const uint64_t own = (uint64_t)s->n + 2, at = (uint64_t)number * own;
+    const int64_t n = s->n, m = s->m;
+    const int64_t chosen = look_up(s->first, n, ld_random_uniform(s->stream, at + own - 2));
+    const bool last = chosen < n - m; /* whether the last m are left, or the first */
+    const int64_t left = last ? n - m : 0;
+    const int64_t begin = last ? 0 : m;
+    const int64_t count = draw_alone(s, 0, begin, begin + n - m, chosen, at);
+    const int64_t lack = s->k - count;
+    const double u = ld_random_uniform(s->stream, at + own - 1);
+    *done = lack >= 0 && lack <= m && u * s->most < s->chance[last][lack];
+    if (!*done)
+        return LD_OK;
+    for (uint64_t from = at + own; draw_alone(s, count, left, left + m, -1, from) != s->k;
+         from += (uint64_t)m)
+        LD_CHECK(ld_poll());
     memcpy(s->pick, s->tried, (size_t)s->k * sizeof *s->pick);
-    return true;
+    return LD_OK;
 }
 
 /* Fills in the running sums of the way that costs less, and returns whether it is the successive
@@ -189,7 +238,9 @@ static bool prepare(sampford *s)
     }
     const double k = (double)s->k, n = (double)s->n;
     double tries = exp(fmin(k * (k - 1) / 2 * squares / (odds * odds), 100));
-    bool successive = LOOK_UP * k * tries < OWN_NUMBER * n * sqrt(2 * M_PI * spread + 1);
+    double of_left = 2 * M_PI * spread * (double)s->m / n + 1;
+    double of_all = sqrt((2 * M_PI * spread + 1) / of_left) * n + 10 * sqrt(of_left) * (double)s->m;
+    bool successive = LOOK_UP * k * tries < OWN_NUMBER * of_all;
     for (int64_t i = 0; i < s->n; i++)
         s->first[i] = sum += successive ? s->pi[i] : s->pi[i] * (1 - s->pi[i]);
     return successive;
@@ -199,17 +250,22 @@ static ld_status draw_sampford(sampford *s)
 {
     bool done = s->k == 0;
     bool successive = !done && prepare(s);
+    for (int end = 0; !done && !successive && end < 2; end++)
+        fill_chances(s, s->chance[end], end == 0 ? 0 : s->n - s->m);
     memset(s->tried, 0xff, (size_t)s->n * sizeof *s->tried);
     for (int32_t number = 0; !done; number++) {
         LD_CHECK(ld_poll());
-        done = successive ? try_successive(s, number) : try_poisson(s, number);
+        if (successive)
+            done = try_successive(s, number);
+        else
+            LD_CHECK(try_poisson(&done, s, number));
     }
     return LD_OK;
 }
 
 ld_status ld_sampford(int32_t *pick, const double *pi, int64_t n, int64_t k, ld_stream stream)
 {
-    LD_FREED double *open = ld_alloc_array(3 * n + 1, sizeof *open, LD_MEM_SCRATCH);
+    LD_FREED double *open = ld_alloc_array(3 * n + 2 * MOST_LEFT + 2, sizeof *open, LD_MEM_SCRATCH);
     LD_FREED int32_t *ids = ld_alloc_array(2 * n + 1, sizeof *ids, LD_MEM_SCRATCH);
     if (!open || !ids)
         return LD_NOMEM;
@@ -219,7 +275,8 @@ ld_status ld_sampford(int32_t *pick, const double *pi, int64_t n, int64_t k, ld_
                   .stream = stream,
                   .first = open + n,
                   .rest = open + 2 * n,
-                  .tried = ids + n};
+                  .tried = ids + n,
+                  .chance = {open + 3 * n, open + 3 * n + MOST_LEFT + 1}};
     int64_t certain = 0;
     for (int64_t i = 0; i < n; i++) {
         s.k -= pi[i] >= 1;
@@ -230,6 +287,7 @@ ld_status ld_sampford(int32_t *pick, const double *pi, int64_t n, int64_t k, ld_
     }
     if (s.k > s.n) /* rounding */
         s.k = s.n;
+    s.m = (int64_t)fmin(fmin((double)s.n / 4, 6 * sqrt((double)s.n)), MOST_LEFT);
     LD_CHECK(draw_sampford(&s));
     for (int64_t j = 0; j < s.k; j++)
         pick[j] = ids[pick[j]];

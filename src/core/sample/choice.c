@@ -6,16 +6,15 @@
  *     wr        alias table, made here       no table                          n + k
  *     wor       running sums (sums.h)        k <= support / 2, n <= 2^22       n + k log n
  *     wor       keys (kernel/keys.c)         the rest of the draws             n + k log k
- *     poisson   each position on its own     its factor comes from k keys      n + k log k
- *     others    kernel/fixed_size.c          the same factor                   n + k log k
+ *     poisson   each position on its own     its factor takes some passes      n
+ *     others    kernel/fixed_size.c          the same factor                   n, see there
  *
  * Without replacement positions are drawn one after the other, and again where they were drawn
  * before; keys serve where most of the support is wanted, where a few positions hold nearly all of
  * the mass, or where running sums would take more than 32 MiB. Measured in turns, in one thread of
  * a Zen 5, running sums are 6 times as fast as keys for n = 2,000, 4 times for n = 2,000,000 and k
  * = 512, and 1.5 times for k = n / 4; a table that is there is 2 times to 250 times as fast as they
- * are. The largest k probabilities, from which the capped ones of a Poisson draw come, are the k
- * smallest keys with all E_u = 1. */
+ * are. */
 #include "sample/choice.h"
 
 #include <float.h>
@@ -231,21 +230,25 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
     return LD_OK;
 }
 
-/* Finds the factor c with sum of min(1, c p_u) = k < support. When the t largest probabilities are
- * capped, c is (k - t) / (mass of the others); t is the least for which the next one then stays
- * below 1. */
-static ld_status poisson_factor(choice *c, double *factor)
+/* Finds the factor c with sum of min(1, c p_u) = k < support. Without the cap at 1 the sum is c
+ * times the mass, never smaller: so c = k / mass is at most the right one, and those that it caps are
+ * capped in the end, too. Without these c is found again, until no further one is capped. */
+static double poisson_factor(const choice *c)
 {
-    double rest;
-    int64_t t = 0;
-    LD_CHECK(ld_smallest_keys(c->draws, &rest, c->p, c->n, c->k, NULL, 0));
-    /* From here on a draw's value is the mass from it on to the smallest. */
-    for (int64_t i = c->k - 1; i >= 0; i--)
-        c->draws[i].value = rest += c->p[c->draws[i].at];
-    while ((double)(c->k - t) * c->p[c->draws[t].at] > c->draws[t].value)
-        t++;
-    *factor = (double)(c->k - t) / c->draws[t].value;
-    return LD_OK;
+    double factor, rest = c->mass.total;
+    int64_t capped = 0, before;
+    do {
+        factor = (double)(c->k - capped) / rest;
+        before = capped;
+        capped = 0;
+        rest = 0.0;
+        for (int64_t i = 0; i < c->n; i++) {
+            bool open = factor * c->p[i] <= 1.0;
+            capped += !open;
+            rest += open ? c->p[i] : 0.0f;
+        }
+    } while (capped > before && capped < c->k); /* k of them by rounding alone */
+    return factor;
 }
 
 static ld_status draw_poisson(choice *c)
@@ -255,7 +258,7 @@ static ld_status draw_poisson(choice *c)
         take_all(c);
         return LD_OK;
     }
-    LD_CHECK(poisson_factor(c, &factor));
+    factor = poisson_factor(c);
     for (int64_t first = 0; first < c->n; first += BLOCK) {
         int64_t count = c->n - first < BLOCK ? c->n - first : BLOCK;
         ld_fill_uniform(u, c->stream, (uint64_t)first, count);
@@ -279,7 +282,7 @@ static ld_status draw_fixed_size(choice *c, ld_choice_draw draw)
         take_all(c);
         return LD_OK;
     }
-    LD_CHECK(poisson_factor(c, &factor));
+    factor = poisson_factor(c);
     inclusion = ld_alloc_array(c->n, sizeof *inclusion, LD_MEM_SCRATCH);
     pick = ld_alloc_array(c->k, sizeof *pick, LD_MEM_SCRATCH);
     if (!inclusion || !pick)
