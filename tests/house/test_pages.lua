@@ -14,10 +14,10 @@ local OTHERWISE = {
   ["doc/reproduction.md"] = true, ["doc/followers.md"] = true,
 }
 
--- The reference, results, which grow with what is measured, and the changelog.
+-- Results, which grow with what is measured, the lists of the reference, and the changelog.
 local NOT_COUNTED = {
-  ["doc/reference.md"] = true, ["doc/CHANGELOG.md"] = true, ["doc/reproduction.md"] = true,
-  ["doc/followers.md"] = true,
+  ["doc/commands.md"] = true, ["doc/reference.md"] = true, ["doc/CHANGELOG.md"] = true,
+  ["doc/reproduction.md"] = true, ["doc/followers.md"] = true,
   ["doc/gallery.md"] = true, ["doc/benchmarks.md"] = true,
 }
 local MOST_WORDS = 60000
