@@ -7,13 +7,17 @@ local core = require "ladies_core"
 local json = require "ladies.base.json"
 local files = require "tools.files"
 local ladies = require "ladies"
+local methods = require "ladies.experiment.methods"
+local models = require "ladies.experiment.models"
 local page_blocks = require "tools.page_blocks"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local tests = {}
 local root = os.getenv "LADIES_SOURCE"
+local here = root .. "/tests"
 local page = files.read(root .. "/doc/clusters.md")
 
 -- The listings of a language on the page.
@@ -60,9 +64,44 @@ function tests.test_experiment()
   lu.assertEquals({#(alone or out), two}, {64, alone})
 end
 
--- ---------------------------------------------------------------- jobs
+-- ---------------------------------------------------------------- what can be trained so
 
-local here = root .. "/tests"
+-- What needs edges of a kind, as tests/tools/ranks_table.lua and the page say.
+local NOT_TRIED = {gine = true, rgcn = true, temporal = true}
+
+-- The cells of the row of a table that names a method, network or task, without the first one; and
+-- the reasons below the table.
+local function row_of(text, name)
+  local cells, reasons = {}, {}
+  local row = text:match("\n|([^\n]*`" .. name .. "`[^\n]*)|\n")
+  lu.assertNotNil(row, name)
+  for cell in row:gmatch "|%s*([^|]-)%s*%f[|\0]" do cells[#cells + 1] = cell end
+  for number, reason in text:gmatch "\n(%d+)%. ([^\n]*)" do reasons[tonumber(number)] = reason end
+  return tables.map(cells, function(cell)
+    return reasons[math.tointeger(tonumber(cell:match "%d+"))] or cell
+  end)
+end
+
+--- The table has every method and network but those that the page names, and what it says of one
+-- that cannot do all is what the program says today.
+function tests.test_what_can_be_trained()
+  local text = page:match "<!%-%- tests/tools/ranks_table.lua %-%->(.-)<!%-%- end %-%->"
+  for _, by_name in ipairs{methods.by_name, models.by_name} do
+    for name, entry in pairs(by_name) do
+      local is_none = by_name == methods.by_name and entry.no_graph
+      if not NOT_TRIED[name] and not is_none then lu.assertEquals(#row_of(text, name), 5) end
+    end
+  end
+  if not ranks.available() then lu.skip "there is no MPI" end
+  local out, err, status = shell.run_ladies{here .. "/tools/ranks_table.lua", "gat"}
+  lu.assertEquals(status, 0, err)
+  local found = row_of(out, "gat")
+  lu.assertEquals(found[1], "yes")
+  lu.assertStrContains(found[3], "that needs the whole graph")
+  lu.assertEquals(row_of(text, "gat"), found)
+end
+
+-- ---------------------------------------------------------------- jobs
 
 -- What a job on the page says of its place and size -> what it is here. The run is so small that
 -- its steps take milliseconds.

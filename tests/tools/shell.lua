@@ -6,7 +6,7 @@ local files = require "tools.files"
 
 local shell = {}
 
-shell.ladies = os.getenv "LADIES_BIN" or arg[-1]
+shell.ladies = os.getenv "LADIES_BIN" or require("ladies_host").program
 shell.pty = os.getenv "LADIES_PTY" or shell.ladies:gsub("[^/]*$", "../tests/pty")
 
 --- `text` as one word of the shell.

@@ -20,7 +20,7 @@ local DATA_SETS = {
 local costs_of_ranks = {}
 
 local LAYERS, WIDTH, BATCH, STEP = 5, 256, 512, 64
-local RANKS = {1, 2, 4, 8, 16, 32, 64}
+local RANKS = {2, 4, 16, 64}
 
 local function lines_of(elements) return (elements + 15) // 16 * 16 end
 
