@@ -333,8 +333,8 @@ function tests.test_command()
       {"clustergcn", "--task", "link_prediction", "--partition", "random"},
     ['the model reads no graph; its method is "none"'] = {"ladies", "--model", "mlp"},
     ["the model gine reads features of edges, and "] = {"ladies", "--model", "gine"},
-    ["pooling is a setting of the task graph_classification, graph_regression; name the task"] =
-      {"ladies", "--pooling", "sum"},
+    ["the task is node_classification, as the data set has it, and has no pooling, a setting of "
+      .. "graph_classification, graph_regression"] = {"ladies", "--pooling", "sum"},
     ["the task mine gives its seeds times, and samplers are examined at none"] =
       {"graphsage", "--task", own, "--times", "true"},
     ["the task mine changes the blocks of mini-batches, and what is examined are those of the "
