@@ -80,7 +80,8 @@ static void check_functions(int64_t n, numbers kind)
             check(same_floats(dx, want_dx, n), "derivative of function %d", f);
         }
     }
-    for (int reads_x = 0; reads_x < 2; reads_x++) { /* what a derivative does not read may be NULL */
+    for (int reads_x = 0; reads_x < 2;
+         reads_x++) { /* what a derivative does not read may be NULL */
         ld_unary f = reads_x ? LD_RELU : LD_EXP;
         ld_map_backward(want_dx, dy, x, want, n, f, c, false);
         ld_map_backward(dx, dy, reads_x ? x : NULL, reads_x ? NULL : want, n, f, c, false);
