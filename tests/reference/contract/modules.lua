@@ -176,6 +176,9 @@ local entries = {
     return ladies.sampling.at_layer(1, x.exp, x)
   end),
   ["comm.together"] = passes({M}, function(_, x) return ladies.comm.together(x.exp, x) end),
+  ["errors.caught"] = passes({M}, function(_, x)
+    return select(2, ladies.errors.caught(x.exp, x))
+  end),
   ["errors.owned"] = passes({M}, function(_, x) return ladies.errors.owned(x.exp)(x) end),
   ["errors.try"] = passes({M}, function(_, x)
     return select(2, ladies.errors.try(x.exp, x))
