@@ -7,9 +7,10 @@
 #include "system/threads.h"
 
 enum {
-    GRAIN = 64, /* rows */
-    COLS = 32,  /* columns whose sums stay in registers */
-    BLOCK = LD_CHAINS
+    GRAIN = 64,        /* rows */
+    COLS = 32,         /* columns whose sums stay in registers */
+    BLOCK = LD_CHAINS, /* rows whose sums are made before anything is computed with them */
+    SIDE = 4           /* rows side by side, for which what belongs to a column is loaded once */
 };
 
 /* The arguments of all kernels here; each has some of them. */
@@ -25,46 +26,103 @@ typedef struct {
     bool accumulate;
 } norm;
 
+/* --- what layer norm and batch norm have in common -------------------------------------------- */
+
+/* Computes y = (x - mean) * inverse * gain + bias for `count` rows from r on. mean and inverse have
+ * an element for each of these rows or, without of_rows, for each column. */
+static LD_INLINE void normalize(const norm *p, int64_t r, int count, const double *mean,
+                                const double *inverse, bool of_rows)
+{
+    const int64_t k = p->n_cols;
+    const float *x = p->x + r * k;
+    float *y = p->y + r * k;
+    LD_INDEPENDENT /* x and y may be the same memory */
+    for (int64_t j = 0; j < k; j++) {
+        double gain = p->gain[j], bias = p->bias[j];
+        for (int i = 0; i < count; i++) {
+            int64_t at = of_rows ? i : j;
+            y[i * k + j] = (float)((x[i * k + j] - mean[at]) * inverse[at] * gain + bias);
+        }
+    }
+}
+
+static LD_INLINE void parameters_of_columns(const norm *p, int64_t first, int64_t width,
+                                            bool of_rows)
+{
+    double dgain[COLS] = {0}, dbias[COLS] = {0};
+    for (int64_t r = 0; r < p->n_rows; r++) {
+        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
+        for (int64_t j = 0; j < width; j++) {
+            /* The differences and products of batch norm are rounded to float. */
+            double product = of_rows ? dy[j] * (x[j] - (double)p->of_mean[r])
+                                     : dy[j] * (x[j] - p->of_mean[first + j]);
+            dgain[j] += product * (of_rows ? p->of_inverse[r] : p->inverse[first + j]);
+            dbias[j] += dy[j];
+        }
+    }
+    for (int64_t j = 0; j < width; j++) {
+        p->dgain[first + j] = dgain[j];
+        p->dbias[first + j] = dbias[j];
+    }
+}
+
+/* --- sums over a row --------------------------------------------------------------------------- */
+
+/* What is summed, in eight lanes: x, or the square of its distance to the mean; in backward h = gain *
+ * dy, or h * (x - mean) * inverse. */
+typedef enum { VALUES, SQUARES, GRADIENTS, PRODUCTS } summand;
+
+static LD_INLINE double term(const norm *p, int64_t r, int64_t j, double mean, double inverse,
+                             summand kind)
+{
+    const int64_t at = r * p->n_cols + j;
+    if (kind == VALUES)
+        return p->x[at];
+    if (kind == SQUARES)
+        return (p->x[at] - mean) * (p->x[at] - mean);
+    double h = (double)p->dy[at] * p->gain[j];
+    return kind == GRADIENTS ? h : h * (p->x[at] - mean) * inverse;
+}
+
+/* Returns the mean over row r. The row's mean and the inverse of its deviation are read where the
+ * summand has them. */
+static LD_INLINE double mean_of_row(const norm *p, int64_t r, double mean, double inverse,
+                                    summand kind)
+{
+    double lane[LD_LANES] = {0};
+    const int64_t k = p->n_cols;
+    int64_t j = 0;
+    for (; j + LD_LANES <= k; j += LD_LANES)
+        for (int i = 0; i < LD_LANES; i++)
+            lane[i] += term(p, r, j + i, mean, inverse, kind);
+    for (; j < k; j++)
+        lane[0] += term(p, r, j, mean, inverse, kind);
+    return ld_lanes_total(lane) / (double)k;
+}
+
 /* --- layer norm ------------------------------------------------------------------------------- */
-
-static LD_INLINE double mean_of(const float *x, int64_t k)
-{
-    double lane[LD_LANES] = {0};
-    int64_t j = 0;
-    for (; j + LD_LANES <= k; j += LD_LANES)
-        for (int i = 0; i < LD_LANES; i++)
-            lane[i] += x[j + i];
-    for (; j < k; j++)
-        lane[0] += x[j];
-    return ld_lanes_total(lane) / (double)k;
-}
-
-static LD_INLINE double variance_of(const float *x, double mean, int64_t k)
-{
-    double lane[LD_LANES] = {0};
-    int64_t j = 0;
-    for (; j + LD_LANES <= k; j += LD_LANES)
-        for (int i = 0; i < LD_LANES; i++)
-            lane[i] += (x[j + i] - mean) * (x[j + i] - mean);
-    for (; j < k; j++)
-        lane[0] += (x[j] - mean) * (x[j] - mean);
-    return ld_lanes_total(lane) / (double)k;
-}
 
 LD_CLONES(layer_norm)
 {
     const norm *p = ctx;
-    const float *gain = p->gain, *bias = p->bias;
-    const int64_t k = p->n_cols;
-    for (int64_t r = begin; r < end; r++) {
-        const float *x = p->x + r * k;
-        float *y = p->y + r * k;
-        double mean = mean_of(x, k), inverse = 1.0 / sqrt(variance_of(x, mean, k) + p->eps);
-        LD_INDEPENDENT /* x and y may be the same memory */
-        for (int64_t j = 0; j < k; j++)
-            y[j] = (float)((x[j] - mean) * inverse * gain[j] + bias[j]);
-        p->row_mean[r] = (float)mean;
-        p->row_inverse[r] = (float)inverse;
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        const int64_t count = end - first < BLOCK ? end - first : BLOCK;
+        double mean[BLOCK], inverse[BLOCK];
+        for (int64_t r = 0; r < count; r++)
+            mean[r] = mean_of_row(p, first + r, 0, 0, VALUES);
+        for (int64_t r = 0; r < count; r++) {
+            double variance = mean_of_row(p, first + r, mean[r], 0, SQUARES);
+            inverse[r] = 1.0 / sqrt(variance + p->eps);
+        }
+        int64_t r = 0;
+        for (; r + SIDE <= count; r += SIDE)
+            normalize(p, first + r, SIDE, mean + r, inverse + r, true);
+        for (; r < count; r++)
+            normalize(p, first + r, 1, mean + r, inverse + r, true);
+        for (r = 0; r < count; r++) {
+            p->row_mean[first + r] = (float)mean[r];
+            p->row_inverse[first + r] = (float)inverse[r];
+        }
     }
 }
 
@@ -82,42 +140,51 @@ ld_status ld_layer_norm(float *y, float *mean, float *inverse, const float *x, c
     return ld_parallel_for(n_rows, GRAIN, layer_norm, &p);
 }
 
-static LD_INLINE void layer_norm_dx(const norm *p, int64_t r, bool add)
+/* Computes dx of `count` rows from r on, of which h_mean and hn_mean are the means of h and of h * n. */
+static LD_INLINE void layer_norm_dx(const norm *p, int64_t r, int count, const double *h_mean,
+                                    const double *hn_mean, bool add)
 {
-    int64_t k = p->n_cols, j = 0;
-    const float *x = p->x + r * k, *dy = p->dy + r * k, *gain = p->gain;
+    const int64_t k = p->n_cols;
+    const float *x = p->x + r * k, *dy = p->dy + r * k;
     float *dx = p->y + r * k;
-    double mean = p->of_mean[r], inverse = p->of_inverse[r];
-    double of_h[LD_LANES] = {0}, of_hn[LD_LANES] = {0};
-    for (; j + LD_LANES <= k; j += LD_LANES)
-        for (int i = 0; i < LD_LANES; i++) {
-            double h = (double)dy[j + i] * gain[j + i];
-            of_h[i] += h;
-            of_hn[i] += h * (x[j + i] - mean) * inverse;
-        }
-    for (; j < k; j++) {
-        double h = (double)dy[j] * gain[j];
-        of_h[0] += h;
-        of_hn[0] += h * (x[j] - mean) * inverse;
-    }
-    double h_mean = ld_lanes_total(of_h) / (double)k, hn_mean = ld_lanes_total(of_hn) / (double)k;
     LD_INDEPENDENT /* dx and dy may be the same memory */
-    for (j = 0; j < k; j++) {
-        double h = (double)dy[j] * gain[j], n = (x[j] - mean) * inverse;
-        float d = (float)((h - h_mean - n * hn_mean) * inverse);
-        dx[j] = add ? dx[j] + d : d;
+    for (int64_t j = 0; j < k; j++) {
+        double gain = p->gain[j];
+        for (int i = 0; i < count; i++) {
+            int64_t at = i * k + j;
+            double mean = p->of_mean[r + i], inverse = p->of_inverse[r + i];
+            double h = dy[at] * gain, n = (x[at] - mean) * inverse;
+            float d = (float)((h - h_mean[i] - n * hn_mean[i]) * inverse);
+            dx[at] = add ? dx[at] + d : d;
+        }
+    }
+}
+
+static LD_INLINE void layer_norm_backward_rows(const norm *p, int64_t begin, int64_t end, bool add)
+{
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        const int64_t count = end - first < BLOCK ? end - first : BLOCK;
+        double h_mean[BLOCK], hn_mean[BLOCK];
+        for (int64_t r = 0; r < count; r++)
+            h_mean[r] = mean_of_row(p, first + r, 0, 0, GRADIENTS);
+        for (int64_t r = 0; r < count; r++)
+            hn_mean[r] = mean_of_row(p, first + r, p->of_mean[first + r], p->of_inverse[first + r],
+                                     PRODUCTS);
+        int64_t r = 0;
+        for (; r + SIDE <= count; r += SIDE)
+            layer_norm_dx(p, first + r, SIDE, h_mean + r, hn_mean + r, add);
+        for (; r < count; r++)
+            layer_norm_dx(p, first + r, 1, h_mean + r, hn_mean + r, add);
     }
 }
 
 LD_CLONES(layer_norm_backward)
 {
     const norm *p = ctx;
-    for (int64_t r = begin; r < end; r++) {
-        if (p->accumulate)
-            layer_norm_dx(p, r, true);
-        else
-            layer_norm_dx(p, r, false);
-    }
+    if (p->accumulate)
+        layer_norm_backward_rows(p, begin, end, true);
+    else
+        layer_norm_backward_rows(p, begin, end, false);
 }
 
 ld_status ld_layer_norm_backward(float *dx, const float *dy, const float *x, const float *gain,
@@ -135,29 +202,12 @@ ld_status ld_layer_norm_backward(float *dx, const float *dy, const float *x, con
     return ld_parallel_for(n_rows, GRAIN, layer_norm_backward, &p);
 }
 
-static LD_INLINE void layer_norm_columns(const norm *p, int64_t first, int64_t width)
-{
-    double dgain[COLS] = {0}, dbias[COLS] = {0};
-    for (int64_t r = 0; r < p->n_rows; r++) {
-        double mean = p->of_mean[r], inverse = p->of_inverse[r];
-        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
-        for (int64_t j = 0; j < width; j++) {
-            dgain[j] += dy[j] * (x[j] - mean) * inverse;
-            dbias[j] += dy[j];
-        }
-    }
-    for (int64_t j = 0; j < width; j++) {
-        p->dgain[first + j] = dgain[j];
-        p->dbias[first + j] = dbias[j];
-    }
-}
-
 LD_CLONES(layer_norm_parameters)
 {
     if (end - begin == COLS)
-        layer_norm_columns(ctx, begin, COLS);
+        parameters_of_columns(ctx, begin, COLS, true);
     else
-        layer_norm_columns(ctx, begin, end - begin);
+        parameters_of_columns(ctx, begin, end - begin, true);
 }
 
 ld_status ld_layer_norm_parameters(double *dgain, double *dbias, const float *dy, const float *x,
@@ -214,10 +264,9 @@ ld_status ld_column_moments(double *mean, double *variance, const float *x, int6
 LD_CLONES(row_moments)
 {
     const norm *p = ctx;
-    const int64_t k = p->n_cols;
     for (int64_t r = begin; r < end; r++) {
-        p->dbias[r] = mean_of(p->x + r * k, k);
-        p->dgain[r] = variance_of(p->x + r * k, p->dbias[r], k);
+        p->dbias[r] = mean_of_row(p, r, 0, 0, VALUES);
+        p->dgain[r] = mean_of_row(p, r, p->dbias[r], 0, SQUARES);
     }
 }
 
@@ -273,14 +322,11 @@ ld_status ld_moments_backward(float *dx, const float *x, const double *factor, c
 LD_CLONES(batch_norm)
 {
     const norm *p = ctx;
-    const int64_t k = p->n_cols;
-    for (int64_t r = begin; r < end; r++) {
-        const float *x = p->x + r * k;
-        float *y = p->y + r * k;
-        LD_INDEPENDENT /* x and y may be the same memory */
-        for (int64_t j = 0; j < k; j++)
-            y[j] = (float)((x[j] - p->mean[j]) * p->inverse[j] * p->gain[j] + p->bias[j]);
-    }
+    int64_t r = begin;
+    for (; r + SIDE <= end; r += SIDE)
+        normalize(p, r, SIDE, p->mean, p->inverse, false);
+    for (; r < end; r++)
+        normalize(p, r, 1, p->mean, p->inverse, false);
 }
 
 ld_status ld_batch_norm(float *y, const float *x, const double *mean, const double *inverse,
@@ -296,30 +342,12 @@ ld_status ld_batch_norm(float *y, const float *x, const double *mean, const doub
     return ld_parallel_for(n_rows, GRAIN, batch_norm, &p);
 }
 
-static LD_INLINE void batch_norm_columns(const norm *p, int64_t first, int64_t width)
-{
-    double dgain[COLS] = {0}, dbias[COLS] = {0};
-    const float *mean = p->of_mean + first;
-    const double *inverse = p->inverse + first;
-    for (int64_t r = 0; r < p->n_rows; r++) {
-        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
-        for (int64_t j = 0; j < width; j++) {
-            dbias[j] += dy[j];
-            dgain[j] += dy[j] * (x[j] - mean[j]) * inverse[j];
-        }
-    }
-    for (int64_t j = 0; j < width; j++) {
-        p->dgain[first + j] = dgain[j];
-        p->dbias[first + j] = dbias[j];
-    }
-}
-
 LD_CLONES(batch_norm_parameters)
 {
     if (end - begin == COLS)
-        batch_norm_columns(ctx, begin, COLS);
+        parameters_of_columns(ctx, begin, COLS, false);
     else
-        batch_norm_columns(ctx, begin, end - begin);
+        parameters_of_columns(ctx, begin, end - begin, false);
 }
 
 ld_status ld_batch_norm_parameters(double *dgain, double *dbias, const float *dy, const float *x,
