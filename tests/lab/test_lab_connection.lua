@@ -132,6 +132,8 @@ function tests.test_coverage_of_whole_neighbourhoods()
   lu.assertEquals(found["coverage.batches"].mean, 3)
   lu.assertEquals(found["coverage.never"].mean, 0)
   lu.assertEquals(found["coverage.unseen"].mean, 0)
+  lu.assertEquals(found["coverage.unseen"].sentence,
+    "Every training node is in the loss of every epoch.")
   lu.assertEquals(found["coverage.outside"].mean, 0)
   lu.assertStrContains(found["coverage.never"].sentence, "An epoch reads all")
 end

@@ -7,6 +7,7 @@ local ladies = require "ladies"
 local core = require "ladies_core"
 local compare = require "reference.compare"
 local message_of = require "tools.message_of"
+local pyg = require "ladies.nn.pyg"
 
 local nn, npz, safetensors = ladies.nn, ladies.npz, ladies.safetensors
 local tests = {}
@@ -144,6 +145,23 @@ function tests.test_what_has_no_counterpart()
     "the model has 5 parameters, PyG's has 4: it is not as it was made")
   lu.assertStrContains(message_of(ladies.save_model, own, PATH, {names = "torch"}), "pyg")
   lu.assertFalse(core.exists(PATH))
+end
+
+--- What has to be done in Python goes by the P that a model is for.
+function tests.test_notes()
+  local function note(name, more)
+    return pyg.note(nn[name]{inputs = 2, outputs = 2, layers = 2, hidden = 4,
+      normalize = more and more.normalize, lambda = more and more.lambda})
+  end
+  lu.assertNil(note "gcn")
+  lu.assertStrContains(note("gcn", {normalize = "row"}), "edge_index and edge_weight")
+  lu.assertStrContains(note("gcn", {lambda = 1}), "edge_index and edge_weight")
+  lu.assertStrContains(note("sage", {normalize = "row"}), "add_self_loops")
+  lu.assertNil(note("gcnii", {normalize = "sym"}))
+  lu.assertEquals(note("gcnii", {normalize = "row"}),
+    "PyG's layers propagate by sym, this model by row: its logits will be others")
+  lu.assertEquals(note("gcnii", {lambda = 1}),
+    "PyG's layers propagate by sym, this model by another P: its logits will be others")
 end
 
 --- A file of another model is told by the first thing that differs, and nothing is filled.

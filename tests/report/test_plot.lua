@@ -110,6 +110,15 @@ function tests.test_text()
   }, "\n"))
 end
 
+--- Where all series have the right axis, the range that is given is that of this axis.
+function tests.test_range_of_the_right_axis()
+  local text = plot.figure{y_range = {0, 100}, series = {
+    {name = "loss", points = {{0, 20}, {10, 30}}, axis = 2},
+  }}:text(30, 10)
+  lu.assertStrContains(text, "| 100")
+  lu.assertStrContains(text, "| 0\n")
+end
+
 local function text_of(given, width, height)
   return plot.figure(given):text(width, height)
 end

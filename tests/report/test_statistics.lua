@@ -80,6 +80,22 @@ function tests.test_student_within()
   lu.assertAlmostEquals(statistics.student_within(1, 1), 0.5, 1e-15)
 end
 
+--- Two-sided, by SciPy's ttest_1samp; without deviation it is certain or impossible.
+function tests.test_p_value()
+  lu.assertAlmostEquals(statistics.p_value({1, 2, 6}, 0), 0.18849732879931, 1e-8)
+  lu.assertAlmostEquals(statistics.p_value({1, 2, 6}, 5), 0.32063377951324, 1e-8)
+  lu.assertEquals(statistics.p_value({2, 2, 2}, 2), 1)
+  lu.assertEquals(statistics.p_value({2, 2, 2}, 3), 0)
+end
+
+--- Holm's adjusted p-values never fall from a smaller p-value to a larger one, and are at most 1.
+function tests.test_holm()
+  local adjusted = statistics.holm{0.04, 0.01, 0.03, 0.5}
+  for i, expected in ipairs{0.09, 0.04, 0.09, 0.5} do close(adjusted[i], expected) end
+  lu.assertEquals(statistics.holm{0.5, 0.75}, {1, 1})
+  lu.assertEquals(statistics.holm{}, {})
+end
+
 function tests.test_lists_with_holes()
   lu.assertEquals(statistics.present{false, 1, false, 2}, {1, 2})
   lu.assertEquals(statistics.differences({3, false, 7, 9}, {1, 2, false}), {2})

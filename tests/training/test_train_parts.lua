@@ -1,5 +1,6 @@
 --- The parts of the training loop that need no model: early stopping, progress, timing, JSON.
 local lu = require "luaunit"
+local History = require "ladies.training.record.history"
 local early_stopping = require "ladies.training.loop.early_stopping"
 local json = require "ladies.base.json"
 local progress = require "ladies.base.progress"
@@ -228,6 +229,21 @@ function tests.test_paper_memory()
   for _, row in ipairs(table3) do
     lu.assertAlmostEquals(mib(row[1], row[2], row[3]), row[4], 0.01 * row[4])
   end
+end
+
+--- A history shows its validations, at most twelve of them, with the first and the last.
+function tests.test_history()
+  local rows = {}
+  for i = 1, 30 do rows[i] = {batch = i, seconds = i / 10, value = i / 100} end
+  local function batches(n)
+    local found = {}
+    local text = History.new(table.move(rows, 1, n, 1, {}), "F1"):__show(80)
+    for batch in text:gmatch "\n +(%d+) " do found[#found + 1] = tonumber(batch) end
+    return found
+  end
+  lu.assertEquals(batches(1), {1})
+  lu.assertEquals(batches(2), {1, 2})
+  lu.assertEquals(batches(30), {1, 3, 6, 8, 11, 14, 16, 19, 22, 24, 27, 30})
 end
 
 return tests
