@@ -1,9 +1,9 @@
 --- build/bin/ladies tests/tools/slow.lua [SECONDS [BUILD]]: writes tests/slow.txt, the names of the
--- tests that `scripts/test --fast` leaves out. These took longer than SECONDS (4, for two cores
+-- tests that `scripts/test --fast` leaves out. These took longer than SECONDS (3, for two cores
 -- without other work) in the latest run of all tests in the folder BUILD (build). It prints how
 -- long the others took.
 local folder = arg[0]:match "^(.*)/tools/"
-local most, build = tonumber(arg[1] or 4), arg[2] or "build"
+local most, build = tonumber(arg[1] or 3), arg[2] or "build"
 
 -- Seconds by test, of the log that ctest leaves.
 local function seconds_of(log)
