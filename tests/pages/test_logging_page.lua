@@ -107,6 +107,7 @@ function tests.test_a_log_that_grows_and_is_cut()
     line() { printf '{"batch":%s,"loss":%s}\n' "$1" "$2"; }
     reach() { until [ "$(wc -l <out)" = "$1" ]; do sleep 0.1; done; }
     { line 1 0.5; printf '{"batch":2,'; } >log.jsonl
+    : >out
     python3 -c 'import follow
 for batch, found in follow.follow("."): print(batch, found, flush=True)' >out &
     reach 1
