@@ -73,7 +73,7 @@ function tests.test_each_client()
   lu.assertTrue(expected["loss@100"] and expected["test/micro-F1@100"] ~= nil)
   for _, name in ipairs(CLIENTS) do
     local sent = ("%s/%s.sent"):format(folder.path, name)
-    run_there(folder.path, ("until grep -q '\"end\"' %s.sent; do sleep 0.1; done"):format(name))
+    run_there(folder.path, ("until grep -sq '\"end\"' %s.sent; do sleep 0.1; done"):format(name))
     local found, calls = {}, {}
     for _, record in ipairs(decoded(sent)) do
       calls[record.call] = record
