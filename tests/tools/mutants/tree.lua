@@ -41,8 +41,13 @@ function tree.key(root)
 end
 
 --- A copy of the repository `root` in `folder`, built as `type` in what is there of an earlier one.
--- All of its files are new by their dates: what was built last may have held a mutant.
+-- All of its files are new by their dates: what was built last may have held a mutant. No folder in
+-- /tmp will do, since the /tmp of what runs there hides it.
 function tree.new(root, folder, type)
+  if core.real_path("."):find "^/tmp/" or folder:find "^/tmp/" then
+    error(("mutants: %s is in /tmp, which enclosed tests do not see; use a clone elsewhere"):format(
+      folder), 0)
+  end
   must("mkdir -p %s/build && rm -rf %s/tree %s/tmp && mkdir %s/tree %s/tmp",
     folder, folder, folder, folder, folder)
   must(FILES .. " | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xmf - -C %s/tree", root,
