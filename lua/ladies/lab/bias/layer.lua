@@ -129,12 +129,14 @@ local function frequencies_of(drawn, there)
   return core.index(of)
 end
 
+local function percent(share) return (share < 0.1 and "%.2g" or "%.0f"):format(100 * share) end
+
 -- Returns the names of the classes of frequencies_of.
 local function names_of_frequencies()
   local names = {"that are drawn rarely or never"}
   for bin = FREQUENCIES - 1, 0, -1 do
-    names[FREQUENCIES + 1 - bin] = ("that %.3g to %.3g %% of the draws have"):format(
-      100 / 2 ^ ((bin + 1) / 2), 100 / 2 ^ (bin / 2))
+    names[FREQUENCIES + 1 - bin] = ("that are in %s to %s %% of the draws"):format(
+      percent(2 ^ (-(bin + 1) / 2)), percent(2 ^ (-bin / 2)))
   end
   return names
 end
