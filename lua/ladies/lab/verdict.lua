@@ -77,10 +77,11 @@ local function bias_text(found, of_embedding, of_gradient)
     .. "that it should equal in distribution, tells sooner." or ".")
 end
 
--- Returns the first fault of a kind; among warnings, the first about a biased layer.
+-- Returns the first fault of a kind; among warnings, the first about a biased layer, or about a
+-- bias that no layer has by itself.
 local function first_of(faults, kind)
   for _, fault in ipairs(faults) do
-    local is_of_layer = fault.key:find "^bias" or fault.key == "tails"
+    local is_of_layer = fault.key:find "^bias" or fault.key == "tails" or fault.key == "nonlinear"
     if fault.kind == kind and (kind == "fault" or is_of_layer) then
       return fault
     end
@@ -88,8 +89,8 @@ local function first_of(faults, kind)
 end
 
 --- verdict(found): returns the text with which the report of an examination (see
--- ladies.lab.examination) begins: the first fault; the first biased layer; the bias; and the errors
--- of embedding and gradient.
+-- ladies.lab.examination) begins: the first fault; the first biased layer, or that none is; the
+-- bias; and the errors of embedding and gradient.
 return function(found)
   local parts = {}
   local fault, warning = first_of(found.faults, "fault"), first_of(found.faults, "warning")
