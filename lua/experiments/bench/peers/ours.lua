@@ -56,6 +56,11 @@ local function trained(case, data, config, arrays)
   return experiment.sampler(config, data, model), model, P
 end
 
+-- The edges that mini-batches bring, for layers that read them; nil for others.
+local function edges_of(config, data)
+  return config.model ~= "gcn" and rawget(data, "edges") or nil
+end
+
 -- The mini-batch whose numbers are compared with those of the peers. Layers that read edges are
 -- given all neighbours: if only some were drawn, the numbers would differ, since peers do not
 -- weight an edge by how often it is drawn.
@@ -65,7 +70,7 @@ local function first_batch(data, config, P, sampler, task)
       form = config.form, self_nodes = "previous"})
   end
   return ladies.batches(task and task.units.train or data.train, {sampler = sampler, task = task,
-    batch_size = experiment.batch_size(config, data), edges = rawget(data, "edges")})()
+    batch_size = experiment.batch_size(config, data), edges = edges_of(config, data)})()
 end
 
 -- The logits that carry the loss, their nodes, and the weights of their losses, or nil.
@@ -118,7 +123,7 @@ local function stepper(data, config, sampler, model)
   local adam = ladies.optim.adam(model:parameters(), {lr = config.lr})
   local next_batch = ladies.batches(data.train,
     {batch_size = experiment.batch_size(config, data), sampler = sampler, epochs = 1 << 30,
-      edges = rawget(data, "edges")})
+      edges = edges_of(config, data)})
   adam:clear()
   return function()
     local began = core.clock()
@@ -233,7 +238,7 @@ function ours.prepare(case, data, threads)
     arrays)
   if not arrays.A_indptr then add_matrix(arrays, "A", data.graph.adjacency) end
   add_matrix(arrays, "P", P)
-  if config.model ~= "gcn" and rawget(data, "edges") then
+  if edges_of(config, data) then
     arrays.edge_types, arrays.edge_features = data.edges.types, data.edges.features
   end
   if case.work ~= "sampling" and case.work ~= "product" then
