@@ -97,7 +97,7 @@ local function text_of(self, now, length)
   local left = self.ends and math.max(0, self.ends - now)
     or self.total and rate > 0 and (self.total - self.done) / rate
   if left then
-    parts[3] = (self.bound and "at most %s left" or "%s left"):format(progress.duration(left))
+    parts[3] = (self.bound and "stops early or in %s" or "%s left"):format(progress.duration(left))
   end
   parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
   parts[#parts + 1] = self.value and ("val %s %.4f"):format(self.measure, self.value)
