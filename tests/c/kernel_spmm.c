@@ -102,6 +102,25 @@ static void check_windows(const example *e)
     }
 }
 
+/* By windows of which each comes as an array of its own. */
+static void check_each_window(const example *e)
+{
+    for (int64_t window = 1; window <= 100 && e->s.a.n_cols > 0; window *= 10) {
+        int64_t n = e->s.a.n_rows * e->k;
+        float *y = copy_floats(e->before, n), *want = wanted(e, e->s.columns);
+        for (int64_t first = 0, rows; first < e->s.a.n_cols; first += rows) {
+            rows = e->s.a.n_cols - first < window ? e->s.a.n_cols - first : window;
+            float *x = copy_floats(e->x + first * e->k, rows * e->k);
+            ld_status st = ld_spmm_of_window(y, &e->s.a, x, first, rows, e->k, e->bias);
+            check(st == LD_OK, "a window of %" PRId64 ", %s", window, e->text);
+            free(x);
+        }
+        check(same_floats(y, want, n), "windows of %" PRId64 " by themselves, %s", window, e->text);
+        free(y);
+        free(want);
+    }
+}
+
 static void check_precise(const example *e)
 {
     int64_t n = e->s.a.n_rows * e->k;
@@ -163,8 +182,10 @@ static void check_shape(int shape, int64_t k, int what, numbers kind)
         example_free(&any);
         example sorted = example_new(shape, k, what | ASCENDING, kind, accumulate, biased);
         check_blocks(&sorted);
-        if (!accumulate)
+        if (!accumulate) {
             check_windows(&sorted);
+            check_each_window(&sorted);
+        }
         example_free(&sorted);
     }
 }

@@ -13,8 +13,10 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local link = require "ladies.ranks.link"
 local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
+local OwnRows = require "ladies.ranks.own_rows"
 local receptive_field = require "ladies.evaluation.receptive_field"
 local units = require "ladies.base.units"
 
@@ -72,13 +74,14 @@ end
 local function in_files(room) return (select(2, core.room_use(room))) end
 
 -- Computes all layers, and returns the output of the last one for the nodes that `field` has there.
--- edges: what blocks have of their edges, or nil (see ladies.data.edges).
-local function layers(room, model, field, features, edges)
-  local all = core.range(1, field.P.n_rows)
-  local whole = {adj = field.P, dst = all, src = all}
+-- edges: what blocks have of their edges, or nil (see ladies.data.edges). own: the rows of P that
+-- this rank has, where these and its rows of activations are all that it computes (OwnRows).
+local function layers(room, model, field, features, edges, own)
+  local all = own and core.range(own.first, own.last) or core.range(1, field.P.n_rows)
+  local whole = {adj = own or field.P, dst = all, src = all, whole = own and field.P}
   if edges then edges:attach(whole) end
   local held = add_tensors({[features] = true}, model)
-  local h = field.src and features:rows(field.src) or features
+  local h = own and features:rows(all) or field.src and features:rows(field.src) or features
   if options.class_of(h) == "Rows" and not model.takes_rows then h = h:to_tensor() end
   for i = 1, model.n_layers do
     local input = h
@@ -122,6 +125,52 @@ local function check(h, n)
   end
 end
 
+-- Tells whether a model can be computed on some rows alone: whether, besides what it takes from P,
+-- a row of each layer's output depends on the same row of its input. Then two nodes without
+-- neighbours have the same logits beside two others as by themselves; where a layer subtracts the
+-- mean over all nodes, for one, they have not. nil where that cannot be tried. own(n): P for n
+-- nodes without neighbours as `layers` takes it, or nil for a Matrix.
+local function is_by_rows(model, P, n_features, own)
+  local x = core.zeros(4, n_features)
+  x:normal_(1, core.rng(1))
+  local function logits(n)
+    local way, nodes = Way.new("ladies.inference", {}), core.range(1, n)
+    local alone = own and P or core.matrix{n_rows = n, n_cols = n, rows = nodes, cols = nodes}
+    return way:call(layers, model, {P = alone, first = model.n_layers + 1}, x:rows(nodes), nil,
+      own and own(n))
+  end
+  local ok, of_four = errors.try(logits, 4)
+  local alone, of_two = errors.try(logits, 2)
+  if not (ok and alone) then return nil end
+  if of_four.n_rows ~= 4 or of_two.n_rows ~= 2 then return false end
+  local size = of_four:abs():max()
+  return (of_four:slice(1, 2) - of_two):abs():max() <= 1e-4 * size
+end
+
+-- Returns which rows are computed in each layer: not all, where the wanted nodes need fewer and the
+-- model can be computed on some rows alone.
+local function field_of(model, P, nodes, n_features)
+  local field = receptive_field.of(P, nodes, model.n_layers)
+  if field.first <= model.n_layers and is_by_rows(model, P, n_features) == false then
+    return receptive_field.of(P, nil, model.n_layers)
+  end
+  return field
+end
+
+-- Computes all layers as `layers` does. Within link.shared, which all ranks call together, each
+-- rank computes its own rows of all layers where that is possible; elsewhere they divide the
+-- products alone, and every rank has all activations.
+local function divided(self, model, field, features, edges)
+  local P = field.P
+  if not link.is_sharing() or edges or field.first <= field.n_layers
+    or not OwnRows.pays(P, features)
+    or not is_by_rows(model, P, features.n_cols, OwnRows.without_edges) then
+    return self:call(layers, model, field, features, edges)
+  end
+  local own = OwnRows.new(P, features)
+  return link.joined(own.bounds, self.call, self, layers, model, field, features, nil, own)
+end
+
 --- Computes the logits of the way's nodes, in their order, or of all; see ladies.inference.exact.
 -- edges: those of the data set, for blocks to have, or nil.
 function Way:logits(model, P, features, edges)
@@ -132,11 +181,11 @@ function Way:logits(model, P, features, edges)
   options.value(where, "features", features, "Tensor or Matrix or Rows")
   options.value(where, "edges", edges, "EdgeData or nil")
   if not field or field.P ~= P or field.n_layers ~= model.n_layers then
-    field = receptive_field.of(P, self.distinct, model.n_layers)
+    field = field_of(model, P, self.distinct, features.n_cols)
     self.field = field
   end
   local computed = field.dst[model.n_layers]
-  local h = self:call(layers, model, field, features, edges)
+  local h = divided(self, model, field, features, edges)
   check(h, computed and #computed or P.n_rows)
   if computed == nodes then return h end
   return h:rows(computed and core.sampling.find(computed, nodes) or nodes)

@@ -40,6 +40,13 @@ ld_status ld_spmm_by_columns(float *y, const ld_factors *a, const float *x, int6
 ld_status ld_spmm_by_windows(float *y, const ld_factors *a, const float *x, int64_t k,
                              const float *bias, int64_t window, const ld_mapping *file);
 
+/* A part of y = a * x: adds the entries that meet rows first .. first + n - 1, which are all that x
+ * has, to the sums that wait in y. The windows must come in ascending order and be all of a's
+ * columns; that with first = 0 begins the sums anew, and the last one scales the rows and adds
+ * `bias`. The columns of each row must ascend. */
+ld_status ld_spmm_of_window(float *y, const ld_factors *a, const float *x, int64_t first, int64_t n,
+                            int64_t k, const float *bias);
+
 /* y = a * x with products and sums in double, each element rounded to float once. */
 ld_status ld_spmm_in_double(float *y, const ld_factors *a, const float *x, int64_t k);
 

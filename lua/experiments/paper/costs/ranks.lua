@@ -35,11 +35,11 @@ local function slab(features, width, classes, layers)
   return n
 end
 
--- The MB that exact inference by so many ranks sends: each layer has a dense product and a sparse
--- one, in this order, since the map makes no layer wider; the graph has entries enough to share it.
+-- The MB that exact inference of all nodes by so many ranks sends: the rows that each layer
+-- multiplies by P, which are mapped before since the map makes no layer wider, and the logits.
 local function validation(data, size)
   if not data.nodes then return "-" end
-  local columns = 2 * (WIDTH * (LAYERS - 1) + data.classes)
+  local columns = WIDTH * (LAYERS - 1) + 2 * data.classes
   return ("%.0f"):format((size - 1) * 4 * data.nodes * columns / units.MIB)
 end
 

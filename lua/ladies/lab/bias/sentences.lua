@@ -258,7 +258,8 @@ function sentences.of_nonlinearity(name, x, bound, is_proved, what)
   local share = bound < math.huge and percent(math.sqrt(bound))
   if is_proved then
     return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
-      .. "though no layer by itself is off by more than %s of its size"):format(name, x.mean, share),
+      .. "though no layer by itself is off by more than %s of its size"):format(name, x.mean,
+      share),
       proof = proof .. "; the bias of every layer is within its interval",
       remedy = what .. " and the loss are not linear, so the variance of a layer is bias behind "
         .. "them: more samples lower both"}
