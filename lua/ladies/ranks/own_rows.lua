@@ -4,6 +4,7 @@
 -- from rank to rank in a chain, of which all links work at once, and every rank adds what a piece
 -- gives to its own rows, in the order of the columns, so that the sums have the bits of the whole
 -- product. Beside its own rows a rank holds two pieces.
+
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
