@@ -32,6 +32,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * 2^31. */
 enum { STEPS = 1000 };
 
+/* How much larger than the mean a part may become where a set of nodes is to be balanced, in
+ * thousandths; METIS itself allows 30. */
+enum { EVEN = 5 };
+
 typedef struct {
     idx_t n, *offsets, *columns, *weights; /* weights: NULL when all are equal */
     idx_t *counts; /* two for each node: 1, and whether it is of the set; NULL without a set */
@@ -121,6 +125,8 @@ static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, id
     idx_t options[METIS_NOPTIONS], n = g->n, constraints = g->counts ? 2 : 1, cut;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = seed;
+    if (g->counts)
+        options[METIS_OPTION_UFACTOR] = EVEN;
     pthread_mutex_lock(&lock);
     int result = METIS_PartGraphKway(&n, &constraints, g->offsets, g->columns, g->counts, NULL,
                                      g->weights, &k, NULL, NULL, options, &cut, part);

@@ -15,7 +15,8 @@
  * parts of nearly equal size with few entries between them. Entries count both ways and self-loops
  * not at all. With `weighted` METIS minds the entries' absolute values, in steps of a thousandth of
  * the largest, rather than their number. Some parts may be empty; with k >= n every node has its
- * own. Given `balanced`, a set of nodes or NULL, the parts have nearly equally many of these, too.
+ * own. Given `balanced`, a set of nodes or NULL, the parts have nearly equally many of these, too,
+ * and differ less.
  *
  * METIS works in one thread with memory of its own, which is neither accounted nor bounded here
  * (several times its copy of the graph: 4 bytes an entry, 8 when weighted), cannot be interrupted
