@@ -257,7 +257,7 @@ function shards.bounds(data, ranks)
   if data.path and shards.fits(data.path) then
     return bounds_of(sizes_of(read_list{where = ("%s/%s"):format(data.path, COMMON)}), ranks)
   end
-  return table.move(last_rows(ranks, data.features.n_rows), 1, ranks, 2, {0})
+  return table.move(last_rows(ranks, data.features.n_rows, data.part_ends), 1, ranks, 2, {0})
 end
 
 --- Tells whether the shards of a data set have its graph as well.
