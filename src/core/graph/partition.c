@@ -142,11 +142,12 @@ static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, id
     return LD_OK;
 }
 
-/* Sets g->counts for a set of nodes. */
-static ld_status count_set(metis_graph *g, const ld_index *set)
+/* Sets g->counts for a set of nodes, unless the k parts have fewer than two of them on average:
+ * METIS then makes parts without nodes, and prints complaints about them. */
+static ld_status count_set(metis_graph *g, const ld_index *set, int64_t k)
 {
     LD_CHECK(ld_index_check(set, 0, g->n, "partition: balanced"));
-    if (set->size == 0)
+    if (set->size < 2 * k)
         return LD_OK;
     if (!(g->counts = ld_calloc_array(2 * (int64_t)g->n, sizeof *g->counts, LD_MEM_SCRATCH)))
         return LD_NOMEM;
@@ -181,7 +182,7 @@ ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted,
          !(g.weights = ld_alloc_array(both->s->nnz, sizeof *g.weights, LD_MEM_SCRATCH))))
         return LD_NOMEM;
     if (balanced)
-        LD_CHECK(count_set(&g, balanced));
+        LD_CHECK(count_set(&g, balanced, k));
     LD_CHECK(fill(&g, both));
     ld_csr_unref(ld_take(&both)); /* METIS needs the room */
     LD_CHECK(ld_index_new(&part_of, n));

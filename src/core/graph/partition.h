@@ -16,7 +16,7 @@
  * not at all. With `weighted` METIS minds the entries' absolute values, in steps of a thousandth of
  * the largest, rather than their number. Some parts may be empty; with k >= n every node has its
  * own. Given `balanced`, a set of nodes or NULL, the parts have nearly equally many of these, too,
- * and differ less.
+ * and differ less, where that is two a part or more.
  *
  * METIS works in one thread with memory of its own, which is neither accounted nor bounded here
  * (several times its copy of the graph: 4 bytes an entry, 8 when weighted), cannot be interrupted
