@@ -57,7 +57,7 @@ function tests.test_command()
     temporary.path "command", "--quiet"}
   lu.assertEquals({err, status}, {"", 0})
   lu.assertStrContains(out, "entries cut |")
-  lu.assertStrContains(out, "in 4\nsteps of 2 mini-batches of LADIES (512) with 1 layers")
+  lu.assertStrContains(out, "in 4 steps of LADIES (512) with 1 layers")
 end
 
 return tests

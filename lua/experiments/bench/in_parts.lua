@@ -50,7 +50,7 @@ local function add_parts(shown, opts, name, settings)
       seconds and ("%.2f"):format(seconds) or ""}, shares(opts, settings, ...)))
   end
   local _, cut = data.graph:partition(k, {by = "random"})
-  add("any order, seeds from all", nil, cut, data, "all")
+  add("chance, seeds from all", nil, cut, data, "all")
   for _, by in ipairs{"ldg", "metis"} do
     local began = core.clock()
     _, cut = data.graph:partition(k, {by = by, balanced = data.train})
@@ -60,7 +60,7 @@ local function add_parts(shown, opts, name, settings)
 end
 
 local function parts_table(opts, cases)
-  local shown = Table.new(tables.append({"data set", "parts", "entries cut", "s"},
+  local shown = Table.new(tables.append({"data set", "parts by", "entries cut", "seconds"},
     tables.map(opts.ranks, function(size) return ("rows of others, %d ranks"):format(size) end)))
   for _, case in ipairs(cases) do
     if case.settings.seeds_from == "all" then
@@ -121,17 +121,16 @@ function IN_PARTS.show(report, cases, opts)
 end
 
 function IN_PARTS.notes(_, opts)
-  local settings = settings_of(opts)
-  local S, given = settings.accumulate, tables.merged(settings)
+  local given = tables.merged(settings_of(opts))
   given.method, given.samples = nil, nil
   return {([[Above: the entries between %d parts, the seconds in which these are made, and which of
-the rows of features that ranks read others have, where a shard of each has as many parts, in %d
-steps of %d mini-batches of LADIES (512) with %d layers. `communities` is a random graph of 100,000
-nodes and 2,000,000 entries, 95 %% of which are drawn within 64 classes.]]):format(S, STEPS, S,
-    opts.layers),
+the rows of features that ranks read others have, in %d steps of LADIES (512) with %d layers, where
+each rank has a shard. `communities` is a random graph of 100,000 nodes and 2,000,000 entries, of
+which 95 %% are drawn within 64 classes.]]):format(given.accumulate, STEPS, opts.layers),
     ([[Below: micro-F1 in percent on the test nodes after %d mini-batches, of the model that is
-kept, with parts by METIS; %s. "beside" is the difference, seed by seed. LADIES (512), %s, all else
-as it is by default.]]):format(opts.batches, opts.runs == 1 and "of one seed"
+kept, with parts by METIS; %s.
+"beside" is the difference, seed by seed. LADIES (512),
+%s, all else as it is by default.]]):format(opts.batches, opts.runs == 1 and "of one seed"
       or ("mean over %d seeds with its 95 %% interval by Student's t"):format(opts.runs),
       settings_text(given, "max_batches"))}
 end
