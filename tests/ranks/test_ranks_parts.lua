@@ -5,6 +5,7 @@ local lu = require "luaunit"
 local json = require "ladies.base.json"
 local ladies = require "ladies"
 local rank_runs = require "tools.rank_runs"
+local ranks = require "tools.ranks"
 local rows_traffic = require "ladies.training.ranks.rows_traffic"
 local temporary = require "reference.temporary"
 
@@ -67,14 +68,41 @@ function tests.test_killed()
       if rank == %d and count == %d then os.execute "kill -KILL $PPID" end
     end
   end]]
-  for rank, ranks in pairs{[0] = 2, [3] = 4} do
+  for rank, n in pairs{[0] = 2, [3] = 4} do
     local folder = "killed" .. rank
-    local _, err, status = run(ranks, folder_of "parts", folder, options:format(rank, 20))
+    local _, err, status = run(n, folder_of "parts", folder, options:format(rank, 20))
     lu.assertEquals(status, 137, err)
-    train(6 - ranks, folder_of "parts", folder, "max_batches = 32")
+    train(6 - n, folder_of "parts", folder, "max_batches = 32")
     lu.assertEquals(train(0, folder_of "parts", folder), expected)
     assert_same(folder, other)
   end
+end
+
+--- A loop of one's own takes parts, too; its mini-batches have seeds from those of their place.
+function tests.test_loop_by_hand()
+  local function hash(n)
+    local out, err, status = ranks.run_script(n, [[
+      local ladies = require "ladies"
+      local data, S = ladies.data.load(arg[1]), 4
+      local sampler = ladies.samplers.ladies(data.graph:normalize "sym", {samples = {16, 16}})
+      local model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 8, layers = 2}
+      local adam, parts = ladies.optim.adam(model:parameters()), ladies.data.seed_parts(data, S)
+      for batch in ladies.batches(data.train, {batch_size = 20, sampler = sampler, step = S,
+          parts = parts, features = data.features, model = model}) do
+        local seeds, own = batch.output, parts[batch.place]
+        assert(seeds:min() >= own:min() and seeds:max() <= own:max(), "another part")
+        local step <close> = ladies.step()
+        local logits = model:forward(data.features, batch)
+        ladies.loss.cross_entropy(logits, data.labels[seeds]):backward()
+        if ladies.comm.accumulate(adam, S, batch.place) then adam:step() end
+      end
+      if ladies.comm.rank == 0 then print(model:parameters()[1]:hash()) end]],
+      {folder_of "parts"})
+    lu.assertEquals(status, 0, err)
+    return out
+  end
+  local expected = hash(1)
+  for _, n in ipairs{2, 4} do lu.assertEquals(hash(n), expected) end
 end
 
 --- What is sent for features is what one process computes, to the byte: with seeds from parts less
