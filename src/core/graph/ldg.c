@@ -15,7 +15,7 @@
 #include "graph/partition.h"
 #include "memory/memory.h"
 
-enum { POLLED_ROWS = 1 << 12 };
+enum { POLLED_WORK = 1 << 16 }; /* rows times parts between two looks at the cancel flag */
 
 /* How much larger than the mean a part may become, as METIS allows. */
 #define SLACK 1.03
@@ -95,7 +95,7 @@ static ld_status stream(stream_state *st, int32_t *part_of, const ld_structure *
         for (int64_t i = 0; i < st->k; i++)
             st->sizes[c][i] = 0;
     for (int64_t v = 0; v < s->n_rows; v++) {
-        if (v % POLLED_ROWS == 0)
+        if (v % (POLLED_WORK / st->k + 1) == 0)
             LD_CHECK(ld_poll());
         for (int64_t i = 0; i < st->k; i++)
             st->links[i] = 0;
@@ -130,11 +130,12 @@ ld_status ld_csr_ldg(ld_index **out, const ld_csr *a, int64_t k, int64_t passes,
                        INT32_MAX, k, passes);
     if (balanced)
         LD_CHECK(ld_index_check(balanced, 0, n, "ldg: balanced"));
-    LD_CHECK(stream_state_init(&st, n, balanced));
     LD_CHECK(ld_index_new(&part_of, n));
     for (int64_t v = 0; v < n; v++)
-        part_of->data[v] = -1;
-    for (int64_t pass = 0; pass < passes; pass++)
+        part_of->data[v] = k >= n ? (int32_t)v : -1;
+    if (k < n)
+        LD_CHECK(stream_state_init(&st, n, balanced));
+    for (int64_t pass = 0; k < n && pass < passes; pass++)
         LD_CHECK(stream(&st, part_of->data, a->s, ld_rng_next(rng)));
     *out = ld_take(&part_of);
     return LD_OK;

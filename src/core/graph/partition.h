@@ -33,9 +33,10 @@ bool ld_have_metis(void);
 
 /* Divides the nodes of a square matrix into parts 0 .. k-1 by linear deterministic greedy, in so many
  * passes over its rows (ldg.c), which are read as they are: an entry counts for its row alone. Parts
- * are at most 3 % larger than the mean, but where nodes of `balanced`, a set or NULL, find room
- * nowhere: of these each has nearly as many. Beside the matrix it takes 5 bytes a node. The result
- * depends on the structure, k, passes, `balanced` and the rng's sub-streams alone. */
+ * are at most 3 % larger than the mean, or by one node, but where nodes of `balanced`, a set or NULL,
+ * find room nowhere: of these each has nearly as many. With k >= n every node has its own part.
+ * Beside the matrix it takes 5 bytes a node. The result depends on the structure, k, passes,
+ * `balanced` and the rng's sub-streams alone. Fails with LD_VALUE for a k or passes below 1. */
 ld_status ld_csr_ldg(ld_index **part_of, const ld_csr *a, int64_t k, int64_t passes,
                      const ld_index *balanced, ld_rng *rng);
 
