@@ -86,15 +86,17 @@ end
 function tests.test_in_shards()
   local folder <close> = shell.folder()
   local whole = dataset()
+  local source = folder.path .. "/source.safetensors"
+  ladies.data.save(whole, source)
   for _, graph in ipairs{false, true} do
     local path = folder.path .. (graph and "/graph" or "/features")
-    whole.edges = not graph and whole.edges or nil      -- shards with the graph have none
-    ladies.data.to_shards(whole, path, {shards = 2, parts = 4, by = "ldg", shard_graph = graph})
+    ladies.data.to_shards(graph and whole or source, path, {shards = 2, parts = 4, by = "ldg",
+      shard_graph = graph, features_in = not graph and "file" or nil})
     local data = ladies.data.load(path)
     local former = data.former_ids
     lu.assertEquals(#data.part_ends, 4)
     lu.assertEquals(data.features:to_tensor():hash(), whole.features:rows(former):hash())
-    if not graph then assert_same(data, former, whole) end
+    assert_same(data, former, whole)
     local file <close> = ladies.safetensors.open(path .. "/shard-1-of-2.safetensors")
     local rows = file:shape "attr_matrix"[1]
     lu.assertEquals(rows % 192, 0)
