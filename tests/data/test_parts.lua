@@ -177,6 +177,8 @@ function tests.test_refused()
   lu.assertStrContains(refused{shards = 4, parts = 6},
     "ladies.data.to_shards: 6 parts for 4 shards: a multiple of the shards is expected")
   lu.assertStrContains(refused{shards = 4, by = "ldg"}, "by is how parts are made: give their")
+  lu.assertStrContains(refused{shards = 1, parts = 1601, by = "ldg"},
+    "part 1601 of 1601 would have no node: fewer parts are expected")
   lu.assertStrContains(message_of(ladies.data.seed_parts, data, 999), "999 parts for 320 training")
   local _, err, status = shell.run_ladies{"import", "wordnet", "--parts", "4"}
   lu.assertEquals(status, 1)

@@ -60,6 +60,10 @@ function parts.in_order(where, data, given)
     balanced = data.train})
   local order, ends = core.index{}, {}
   for i, part in ipairs(list) do
+    if #part == 0 then
+      errors.fail(("%s: part %d of %d would have no node: fewer parts are expected"):format(where, i,
+        given.parts))
+    end
     order = order .. part
     ends[i] = #order
   end
