@@ -61,8 +61,8 @@ function parts.in_order(where, data, given)
   local order, ends = core.index{}, {}
   for i, part in ipairs(list) do
     if #part == 0 then
-      errors.fail(("%s: part %d of %d would have no node: fewer parts are expected"):format(where, i,
-        given.parts))
+      errors.fail(("%s: part %d of %d would have no node: fewer parts are expected"):format(where,
+        i, given.parts))
     end
     order = order .. part
     ends[i] = #order
