@@ -76,7 +76,8 @@ function costs_of_ranks.features(settings, cache)
   local config = experiment.configure(settings)
   config.accumulate = config.accumulate or STEP
   local data, asked = experiment.load(config), nil
-  local names = {"ranks", "messages a step", "MB a step", "of a rank", "MB of caches"}
+  local names = {"ranks", "messages a step", "MB a step", "of a rank", "rows of others",
+    "MB of caches"}
   if shards.have_graph(data) then
     data, asked = graph_traffic.noted(data)
     tables.append(names, {"messages for the graph", "MB for the graph"})
@@ -89,6 +90,7 @@ function costs_of_ranks.features(settings, cache)
       local mib = sum.bytes / units.MIB
       shown:add(tables.append({("%d"):format(size), ("%d"):format(sum.messages),
         ("%.2f"):format(mib), ("%.2f"):format(mib / size),
+        ("%.1f %%"):format(100 * sum.rows / sum.read),
         ("%.2f"):format(caches.bytes / units.MIB)}, of_graph(opts, asked, size)))
     end
   end

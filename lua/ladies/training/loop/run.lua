@@ -131,7 +131,7 @@ function Run:batch_options(epoch, index)
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
     step = self.together and first <= last and opts.accumulate or nil,
-    features = opts.data.features, edges = opts.data.edges, task = opts.task,
+    features = opts.data.features, edges = opts.data.edges, task = opts.task, parts = opts.parts,
   }
 end
 
