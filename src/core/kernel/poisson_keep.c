@@ -16,13 +16,20 @@ static const double SLACK = 1e-12;
 LD_CLONES(level_columns)
 {
     const ld_poisson_rule rule = *(const ld_poisson_rule *)ctx;
-    for (int64_t u = begin; u < end; u++) {
-        double x = rule.r ? rule.r[u] : ld_random_uniform(rule.stream, (uint64_t)u);
-        x = x > 1.0 ? 1.0 : x; /* kept where c pi_u >= 1 */
-        x *= N_LEVELS * (1.0 - SLACK);
-        x = rule.pi ? x / rule.pi[u] : x;
-        x = x > N_LEVELS - 1 ? N_LEVELS - 1 : x;
-        rule.levels[u] = (uint8_t)(x > 0.0 ? x : 0.0); /* 0: NaN, which ld_poisson_keep must see */
+    double r[BLOCK];
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        int64_t size = end - first < BLOCK ? end - first : BLOCK;
+        if (!rule.r)
+            ld_fill_uniform(r, rule.stream, (uint64_t)first, size);
+        for (int64_t i = 0; i < size; i++) {
+            double x = rule.r ? rule.r[first + i] : r[i];
+            x = x > 1.0 ? 1.0 : x; /* kept where c pi_u >= 1 */
+            x *= N_LEVELS * (1.0 - SLACK);
+            x = rule.pi ? x / rule.pi[first + i] : x;
+            x = x > N_LEVELS - 1 ? N_LEVELS - 1 : x;
+            /* 0: NaN, which ld_poisson_keep must see */
+            rule.levels[first + i] = (uint8_t)(x > 0.0 ? x : 0.0);
+        }
     }
 }
 
