@@ -99,6 +99,30 @@ function tests.test_names()
   end), hashes(index(ids), index(expected)))
 end
 
+--- Columns that share names number them row by row.
+function tests.test_shared_names()
+  local lines, first, second, numbers, count = {}, {}, {}, {}, 0
+  math.randomseed(32)
+  local function number_of(word)
+    if not numbers[word] then
+      count = count + 1
+      numbers[word] = count
+    end
+    return numbers[word]
+  end
+  for i = 1, 30000 do
+    local a, b = "n" .. math.random(9000), "n" .. math.random(9000)
+    lines[i] = ("%s,%d,%s"):format(a, i, b)
+    first[i], second[i] = number_of(a), number_of(b)
+  end
+  local function opts()
+    local names = text.names()
+    return {columns = {names, "skip", names}}
+  end
+  lu.assertEquals(result_of(table.concat(lines, "\n"), opts, hashes),
+    hashes(index(first), index(second)))
+end
+
 --- Rows of a matrix, some of which are longer than a piece, or a block.
 function tests.test_long_rows()
   for n_cols, n in pairs{[3] = 50000, [1000] = 200, [20000] = 40, [200000] = 3} do

@@ -131,6 +131,7 @@ static void learn_row(reader *r)
         bool number = kind == LD_COLUMN_NUMBER || kind == LD_COLUMN_NUMBERS;
         bool full = kind == LD_COLUMN_ID || (number && !r->table->missing);
         r->plain &= kind == LD_COLUMN_ID || number;
+        r->named |= kind == LD_COLUMN_NAME;
         r->n_cells += kind != LD_COLUMN_SKIP;
         r->shortest += full ? 2 : 1; /* with the separator, or the end of the line */
     }
@@ -220,31 +221,40 @@ static ld_status next_block(reader *r)
     return make_room_for_all(r);
 }
 
+/* Puts the numbers of names in the place of their texts, row by row: columns may share their names. */
+static ld_status number_names(const reader *r, const ld_text_piece *x, int64_t first, int64_t n)
+{
+    const ld_table *t = r->table;
+    for (int64_t row = first; row < first + n; row++) {
+        ld_cell *cell = x->cells + row * r->n_cells;
+        for (int64_t i = 0; i < t->n_columns; cell += t->columns[i++].kind != LD_COLUMN_SKIP) {
+            const char *text = x->begin + cell->id;
+            if (t->columns[i].kind == LD_COLUMN_NAME)
+                LD_CHECK(ld_names_add(t->columns[i].names, &cell->id, text, (int64_t)strlen(text)));
+        }
+    }
+    return LD_OK;
+}
+
 /* Adds n rows of a piece, from row `first` on, to column i, whose cells are the k-th of a row on. */
 static ld_status append_column(const reader *r, int64_t i, const ld_text_piece *x, int64_t k,
                                int64_t first, int64_t n)
 {
-    ld_column *c = &r->table->columns[i];
+    ld_grow *cells = &r->table->columns[i].cells;
     int64_t width = width_of(r, i);
     const ld_cell *from = x->cells + first * r->n_cells + k;
     LD_CHECK(make_room(r, i, n)); /* the caller may have taken what was made for all */
-    for (int64_t row = 0; row < n; row++, from += r->n_cells) {
-        ld_cell *to = c->cells.cells + c->cells.count;
-        if (c->kind == LD_COLUMN_NAME) {
-            const char *text = x->begin + from->id;
-            LD_CHECK(ld_names_add(c->names, &to->id, text, (int64_t)strlen(text)));
-        } else {
-            for (int64_t j = 0; j < width; j++)
-                to[j] = from[j];
-        }
-        c->cells.count += width;
-    }
+    for (int64_t row = 0; row < n; row++, from += r->n_cells)
+        for (int64_t j = 0; j < width; j++)
+            cells->cells[cells->count++] = from[j];
     return LD_OK;
 }
 
 static ld_status append(reader *r, const ld_text_piece *x, int64_t first, int64_t n)
 {
     ld_table *t = r->table;
+    if (r->named)
+        LD_CHECK(number_names(r, x, first, n));
     for (int64_t i = 0, k = 0; i < t->n_columns; i++)
         if (t->columns[i].kind != LD_COLUMN_SKIP)
             LD_CHECK(append_column(r, i, x, k++, first, n));

@@ -34,6 +34,7 @@ typedef struct ld_table_rows {
     ld_table *table;
     char separator;
     bool plain;        /* true if all fields are ids or numbers */
+    bool named;        /* true if there are columns of names */
     int64_t n_cells;   /* of a row */
     int64_t shortest;  /* the bytes of the shortest line that can be a row */
     bool bounded;      /* memory does not grow with the file */
