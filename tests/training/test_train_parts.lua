@@ -129,6 +129,12 @@ function tests.test_a_bound_says_so()
   lu.assertStrContains(screen[1], "10/s, stops early or in 0:30")
 end
 
+function tests.test_a_limit_of_time()
+  local bar, screen = display{total = 400, limit = 15, terminal = true}
+  bar:update(100, 110, 2)
+  lu.assertStrContains(screen[1], "10/s, 0:05 left")
+end
+
 function tests.test_plain_lines()
   local lines, screen = display{total = 100, terminal = false}
   for i = 1, 100 do lines:update(i, 100 + i / 8, 1) end   -- 12.5 seconds

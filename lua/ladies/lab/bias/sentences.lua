@@ -72,7 +72,7 @@ local REMEDY = {
 }
 
 local function of_best(found, best)
-  local l, size = found.layer, of_its_size(best.explained)
+  local l, size = found.layer, "at least " .. of_its_size(best.explained)
   local function warning(text, ...)
     return cause(found, best.side, "warning", ("layer %d " .. text):format(l, ...), nil,
       REMEDY[best.side])
@@ -99,8 +99,8 @@ local function of_time(found, one)
   local draws = one.draws
   local times = one.period > draws / 3 and "it drifts"
     or ("it comes back every %.3g mini-batches"):format(one.period)
-  return cause(found, "time", "warning", ("layer %d is off by %s, by time: %s"):format(found.layer,
-    of_its_size(one.explained), times),
+  return cause(found, "time", "warning", ("layer %d is off by at least %s, by time: %s"):format(
+    found.layer, of_its_size(one.explained), times),
     ("a wave through %d draws in turn (Fisher's test), below a level of 0.001 with all tests "
       .. "counted")
       :format(draws), REMEDY.time)

@@ -173,6 +173,7 @@ function Run:open_batches()
   self.progress = progress.new{
     total = self:last_batch(), done = self.number, quiet = opts.quiet,
     bound = self.validation ~= nil and opts.patience > 0, measure = self.monitor.name,
+    limit = opts.max_seconds and opts.max_seconds - self.timer:seconds(),
   }
   if self.number > 0 then
     self.progress:line(("going on after batch %d of epoch %d"):format(self.index, self.epoch))
