@@ -57,8 +57,10 @@ ld_status ld_spmm_in_double(float *y, const ld_factors *a, const float *x, int64
 ld_status ld_spmm_of_heads(float *y, const ld_factors *a, const float *w, const float *x,
                            int64_t heads, int64_t width, bool accumulate);
 
-/* w[e][h] = the dot product of x[row of e] and y[column of e] over the columns of head h, in double
- * and then rounded, or w += with accumulate. a's values, scales and source do not matter. */
+/* w[e][h] = the dot product of x[row of e] and y[column of e] over the columns of head h, or w +=
+ * with accumulate. It is summed in double, in eight lanes, of which lane l takes every eighth
+ * product from the l-th on; then the upper half of the lanes is added to the lower, three times, and
+ * the sum is rounded. a's values, scales and source do not matter. */
 ld_status ld_sddmm_of_heads(float *w, const ld_factors *a, const float *x, const float *y,
                             int64_t heads, int64_t width, bool accumulate);
 
