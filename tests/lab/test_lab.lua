@@ -168,6 +168,26 @@ function tests.test_wrong_weights_have_names()
   lu.assertEquals(faults_of(lab(weighted(function(w) return w end)).examinations[1]), "")
 end
 
+-- Weights that are too large by about as much in all, but by otherwise much for single rows, are no
+-- factor, which would be a fault with a remedy of its own: a node keeps itself, and its neighbours
+-- have d / k instead of (d - 1) / k.
+function tests.test_weights_that_are_not_all_alike()
+  local given = {name = "self", sampler = function(P)
+    local d = P:degrees()
+    local too_much = ladies.where((d - 1):above(3), d / (d - 1), 1)
+    return function(seeds, rng)
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
+        local S, src, w = P:sample_rows(dst, 3, {first = dst, rng = rng, always = P:diagonal()})
+        local factor = too_much[dst][S:row_of()]
+        return S:scale_entries(ladies.where(w:above(1), w * factor, w)), src
+      end)
+    end
+  end}
+  local one = lab(given).examinations[1]
+  lu.assertNotStrContains(faults_of(one), "factor")
+  lu.assertStrContains(one.verdict, "ayer ")
+end
+
 -- Both layers are told of where no cause is proved.
 function tests.test_no_cause()
   local function faults_of_odd(given)

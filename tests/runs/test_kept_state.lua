@@ -114,6 +114,39 @@ function tests.test_schedules_whose_memory_is_not_saved()
   lu.assertStrContains(message, "but not the methods state and load_state")
 end
 
+-- ---------------------------------------------------------------- optimizers in Lua
+
+--- An optimizer in Lua that remembers in variables of its own is told of, and one with other numbers
+-- is another one for a run that goes on.
+function tests.test_optimizers_that_remember()
+  local script = temporary.path "remembers.lua"
+  ladies.file.write(script, ([[
+    package.path = %q
+    local ladies = require "ladies"
+    local toy_training = require "reference.toy_training"
+    local opts = toy_training.options{max_batches = 12, out = arg[1], resume = arg[2] == "resume"}
+    local calls, rate, parameters = 0, tonumber(arg[4]), {}
+    for i, one in ipairs(opts.model:named_parameters()) do parameters[i] = one.tensor end
+    opts.optimizer = ladies.optim.own(parameters, {name = "mine", update = function(p, g, _, at)
+      if arg[3] == "counts" then calls = calls + 1 end
+      return p - g * (rate / (1 + calls + at.step))
+    end})
+    ladies.train(opts)
+  ]]):format(package.path))
+  local told = "ladies.train: the optimizer has changed what checkpoints do not hold"
+  local _, err, status = shell.run_ladies{script, temporary.path "counts", "", "counts", "0.1"}
+  lu.assertEquals(status, 0)
+  lu.assertStrContains(err, told)
+  local out = temporary.path "plain"
+  _, err, status = shell.run_ladies{script, out, "", "", "0.1"}
+  lu.assertEquals({err, status}, {"", 0})
+  _, err, status = shell.run_ladies{script, out, "resume", "", "0.1"}
+  lu.assertEquals({err, status}, {"", 0})
+  _, err, status = shell.run_ladies{script, out, "resume", "", "0.2"}
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "optimizer was ")
+end
+
 -- ---------------------------------------------------------------- objects of the script's own
 
 -- An object that counts, and changes the learning rate by what it has counted.

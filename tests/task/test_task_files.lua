@@ -48,6 +48,27 @@ function tests.test_what_is_right()
   lu.assertEquals({status, err}, {0, ""})
 end
 
+--- A task of nodes with `read` is given the rows and the units that have a loss alone, whatever the
+-- method: labels of other nodes, which are in its mini-batches, are not learned.
+function tests.test_read_of_nodes()
+  files.write(folder.path .. "/t.lua", (TASK:gsub("CHANGE", [[
+  fields.read = function(h, batch)
+    assert(h.n_rows == #batch.units and batch.units == batch.output)
+    return h * 1
+  end
+  fields.loss = function(out, labels, _, batch)
+    for _, node in ipairs(batch.units:to_table()) do
+      assert(#data.train:equals(node):positions() == 1, "no training node")
+    end
+    return ladies.loss.cross_entropy(out, labels)
+  end]])))
+  for _, method in ipairs{"ladies", "clustergcn", "graphsaint"} do
+    local _, err, status = shell.run_ladies({"train", "g.npz", "--task", "t.lua", "--layers", "1",
+      "--max-batches", "3", "--quiet", "--method", method}, {folder = folder.path})
+    lu.assertEquals({status, err}, {0, ""}, method)
+  end
+end
+
 --- Each in one line, which has the place where there is one.
 function tests.test_one_line()
   local here = ("t.lua:%d: "):format(LINE)

@@ -69,8 +69,8 @@ local function drop_empty_parts(fields)
   end
 end
 
--- Adds a note where edges were given more than once and share an entry without being asked to. A
--- reader whose `source` says so already sets the field `tells_merged`.
+-- Adds a note where edges were given more than once and share an entry without being asked to,
+-- unless a reader sets the field `tells_merged`, because it is known already.
 local function tell_merged(context, fields, asked)
   if fields.tells_merged or asked or fields.edges or (fields.merged or 0) == 0 then return end
   notes.add(context, fields.notes, "%s edges repeat others and are one with them; --parallel keep "

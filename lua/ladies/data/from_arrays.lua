@@ -79,6 +79,7 @@ local function add_edges(fields, context, opts, n)
     checks.ids(own, "sources", sources, n)
     checks.ids(own, "targets", targets, n)
     fields.adjacency, fields.merged = direction.matrix(n, sources, targets)
+    fields.tells_merged = true                  -- the script that made them knows
     return
   end
   context.keys.edges = tables.merged({sources = "edges", targets = "edges"}, EDGE_PARTS)

@@ -115,7 +115,7 @@ local function of_weights(run, found, off, first)
   local normalized = is_normalized(run, first)
   local seen = weights.examine(run, first, 160, normalized)
   local best = found[last] and found[last].best
-  local key = seen and trouble_of_weights(seen, normalized, not best or best.side == "all")
+  local key = seen and trouble_of_weights(seen, normalized, not best or best.alone == true)
   return key and sentences.of_weights(key, seen, normalized) or nil
 end
 

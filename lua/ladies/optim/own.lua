@@ -205,6 +205,11 @@ function Own:load_state(state)
   end
 end
 
+--- functions() -> table: the user's functions, `update` and `differentiate`.
+function Own:functions()
+  return {update = self.update or nil, differentiate = self.hook or nil}
+end
+
 --- code(hash: function) -> string: the hashes of the user's functions, by hash(function):
 -- a run that goes on must have the same.
 function Own:code(hash)

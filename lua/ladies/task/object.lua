@@ -106,10 +106,11 @@ end
 --              sample(seeds, times), an Index, a seed is a node at a time, for
 --              ladies.samplers.temporal; other samplers are refused then. `rng` is the
 --              task's. It runs in workers, so what it refers to must cross (see ladies.batches).
---              Units that are nodes are the seeds themselves without it. The loop then sets
---              batch.units
+--              The loop sets batch.units then. Without it units are nodes, and the seeds
 -- read(h, batch, model) -> out   makes of what the model's forward gives, the rows of batch.output,
---              what the loss takes: pooled rows of graphs, scores of edges. Of nodes `out` is h
+--              what the loss takes: pooled rows of graphs, scores of edges. Of units that are nodes
+--              h has their rows alone, batch.units and batch.output are they, and without `read`
+--              `out` is h
 -- targets(units [, batch]) -> any   what `out` is compared with; without batch for evaluation
 -- loss(out, targets, weight, batch, model) -> Tensor   of one element. weight is that of rows of
 --              nodes (batch.loss_weight), with which the loss is the weighted sum, or nil: the mean
@@ -222,14 +223,17 @@ end
 function Task:loss_of(h, batch, model, loss)
   options.value(self.name, "loss", loss, "callable or nil")
   local weight, units = rawget(batch, "loss_weight"), rawget(batch, "units")
+  if not (units and self.read) then                  -- units that are nodes
+    units = batch.output
+    if batch.loss_nodes then
+      h, units = h:rows(batch.loss_nodes), units[batch.loss_nodes]
+      weight = weight and weight[batch.loss_nodes]
+    end
+    if self.read then batch = setmetatable({units = units, output = units}, {__index = batch}) end
+  end
   if self.read then
     h = self.read(h, batch, model)
     if h == nil then errors.fail(self.name .. ": read must return what the loss takes, got nil") end
-  elseif batch.loss_nodes then
-    h, units = h:rows(batch.loss_nodes), batch.output[batch.loss_nodes]
-    weight = weight and weight[batch.loss_nodes]
-  else
-    units = batch.output
   end
   return (loss or self.loss)(h, self.targets(units, batch), weight, batch, model)
 end

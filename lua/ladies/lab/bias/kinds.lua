@@ -12,7 +12,8 @@ kinds.LEVEL, kinds.LEAST = 0.001, 0.01
 
 -- An attribute is named if it explains a share SHARE of the bias that single rows, columns or
 -- entries explain; if the sum of all weights explains OF_ALL of it, no attribute is named.
-local SHARE, OF_ALL = 0.7, 0.85
+-- Where the weights of its cells differ by more than UNLIKE, they are not off by one factor.
+local SHARE, OF_ALL, UNLIKE = 0.7, 0.85, 0.05
 
 -- If a layer is known to be biased, attributes with a p-value below this may be the reason.
 local LIKELY = 0.01
@@ -125,6 +126,29 @@ local function most_of(list, accept)
   return best
 end
 
+--- kinds.extremes(one): returns the two cells of a candidate's attribute, among those with enough
+-- mass, that are most certainly too small and too large.
+function kinds.extremes(one)
+  local cells = one.section:cells(one.place)
+  local total, low, high, least, most = 0, nil, nil, 0, 0
+  for _, cell in ipairs(cells) do total = total + cell.mass end
+  for _, cell in ipairs(cells) do
+    if cell.mass > 0.002 * total then
+      local z = cell.error / (cell.half + 1e-6)
+      if not low or z < least then low, least = cell, z end
+      if not high or z > most then high, most = cell, z end
+    end
+  end
+  return low, high
+end
+
+-- Tells whether the weights of some cells of an attribute are certainly and clearly larger than
+-- those of others.
+local function has_unlike_cells(one)
+  local low, high = kinds.extremes(one)
+  return low ~= nil and high.error - high.half > low.error + low.half + UNLIKE * (1 + low.error)
+end
+
 -- Returns the candidate that explains best where a layer is biased; nil unless the test of some
 -- attribute shows a bias. Whether there is a bias and which attribute explains it are different
 -- questions, so all likely attributes are compared here.
@@ -143,7 +167,10 @@ local function best_of(all_of_layer, counted)
   if not each or entry and entry.score * SHARE > each.score then each = entry or each end
   local best = named
   if each and (not best or best.score < SHARE * each.score) then best = each end
-  if all and (not best or all.explained >= OF_ALL * best.explained) then best = all end
+  if all and (not best or all.explained >= OF_ALL * best.explained) then
+    all.alone = not named or not has_unlike_cells(named)
+    best = all
+  end
   -- Among remainders of ids or places, the smallest divisor that explains as much is chosen.
   for _, one in ipairs(list) do
     if best and one.side == best.side and one.key == best.key and is_named(one)

@@ -5,6 +5,7 @@
 -- sentence is from the finding that is given. A cause is {key =, kind = "fault" | "warning", text
 -- =, proof =, remedy =}.
 
+local kinds = require "ladies.lab.bias.kinds"
 local statistics = require "ladies.statistics"
 local words = require "ladies.lab.words"
 
@@ -26,21 +27,6 @@ local function of_its_size(x) return percent(math.sqrt(x)) .. " of its size" end
 local function times_of(cell)
   local x = 1 + cell.error
   return ("%.2f times (%.2f to %.2f)"):format(x, x - cell.half, x + cell.half)
-end
-
--- Returns the two cells, among those with enough mass, that are most certainly too small and too
--- large.
-local function extremes(cells)
-  local total, low, high, least, most = 0, nil, nil, 0, 0
-  for _, cell in ipairs(cells) do total = total + cell.mass end
-  for _, cell in ipairs(cells) do
-    if cell.mass > 0.002 * total then
-      local z = cell.error / (cell.half + 1e-6)
-      if not low or z < least then low, least = cell, z end
-      if not high or z > most then high, most = cell, z end
-    end
-  end
-  return low, high
 end
 
 local PROOF = "%d draws for this alone: what some of them find is found again in later ones, "
@@ -81,10 +67,10 @@ local function of_best(found, best)
     return warning("is off by %s, by %s: some come out too large and others too small, and it goes "
       .. "by no degree, class, id or place that would tell which", size, WORDS[best.side])
   end
-  local low, high = extremes(best.section:cells(best.place))
+  local low, high = kinds.extremes(best)
   if best.key == "all" then
-    return warning("is off by %s in all: its weights come out %s what they should be", size,
-      times_of(high))
+    return warning("is off by %s in all: its weights come out %s what they should be%s", size,
+      times_of(high), best.alone and "" or " on average, and not all alike")
   end
   if best.side == "batch" then
     return warning("is off by %s, by mini-batch: that of one set of seeds comes out %s as large, "

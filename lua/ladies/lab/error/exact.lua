@@ -109,7 +109,8 @@ local function output_gradient(self, nodes)
   local logits = self.embedding:rows(nodes):clone()
   logits:requires_grad_()
   local _ <close> = core.step()
-  self.task.loss(logits, self.task.targets(nodes)):backward()
+  local batch = {output = nodes, units = nodes}
+  self.task.loss(logits, self.task.targets(nodes), nil, batch, self.model):backward()
   return logits.grad:clone()
 end
 

@@ -2,6 +2,7 @@
 -- last mini-batch, and its settings. A run can only be resumed with the same identity.
 
 local core = require "ladies_core"
+local captured = require "ladies.training.checkpoint.captured"
 local checkpoint = require "ladies.training.checkpoint"
 local code = require "ladies.base.code"
 local declared = require "ladies.training.declared"
@@ -30,7 +31,8 @@ local TEXT = {
     local optimizer = opts.optimizer
     local groups = optimizer:groups()
     if type(optimizer) == "table" then           -- one of the user's own
-      return ("%s %s %s"):format(optimizer, json.encode(groups), optimizer:code(code.hash))
+      return ("%s %s %s %s"):format(optimizer, json.encode(groups), optimizer:code(code.hash),
+        core.hash(captured.by(optimizer:functions(), {opts.model, opts.data, optimizer})))
     end
     return tostring(optimizer) .. (#groups > 1 and " " .. json.encode(groups) or "")
   end,

@@ -88,9 +88,13 @@ local COUNTS = "the model has changed numbers of its own, which neither checkpoi
   .. "ladies.nn.buffers), and what is in objects with the methods state and load_state, in state "
   .. "= {...}"
 
+local STEPS = "the optimizer has changed what checkpoints do not hold: a run that is resumed is "
+  .. "another one; what update remembers belongs in its state, at.step counts, and other things in "
+  .. "objects with the methods state and load_state, in state = {...}"
+
 -- Returns the state that a checkpoint does not hold, as text (see
--- ladies.training.checkpoint.captured): the numbers of the model and, where the sampler is
--- adaptive, the state of that.
+-- ladies.training.checkpoint.captured): the numbers of the model, those and the tensors of the
+-- functions of an optimizer in Lua and, where the sampler is adaptive, the state of that.
 local function unsaved(run)
   local opts, sampler = run.opts, run.opts.sampler
   local adaptive = type(sampler) == "table" and sampler.adaptive
@@ -101,7 +105,9 @@ local function unsaved(run)
   for _, list in ipairs{run.sampler, run.parameters, run.buffers:list()} do
     for _, one in ipairs(list) do known[#known + 1] = one.tensor end
   end
-  return {model = model, sampler = adaptive and captured.by_sampler(sampler, known) or nil}
+  local own = type(opts.optimizer) == "table" and opts.optimizer:functions() or nil
+  return {model = model, sampler = adaptive and captured.by_sampler(sampler, known) or nil,
+    optimizer = own and captured.by_sampler(own, known)}
 end
 
 -- Prints a notice at the first checkpoint for what it does not hold and has changed.
@@ -112,6 +118,7 @@ local function check_unsaved(run)
   local now = unsaved(run)
   if now.model ~= before.model then tell(COUNTS) end
   if now.sampler ~= before.sampler then tell(LEARNS) end
+  if now.optimizer ~= before.optimizer then tell(STEPS) end
 end
 
 -- Returns the numbers for a checkpoint: the position in the run, and its sums so far.
