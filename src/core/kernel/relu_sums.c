@@ -161,7 +161,8 @@ static LD_INLINE void entry_back(const work *p, float *part, int64_t e, const fl
                                  int64_t first, int64_t count)
 {
     const ld_relu_terms *t = p->t;
-    const float *f = t->f + e * t->d, v = t->v[e];
+    const int64_t d = t->d;
+    const float *f = t->f + e * d, v = t->v[e];
     float term[TILE];
     terms(term, t, e, first, count);
     for (int64_t j = 0; j < count; j++)
@@ -173,9 +174,11 @@ static LD_INLINE void entry_back(const work *p, float *part, int64_t e, const fl
     }
     for (int64_t j = 0; j < count; j++)
         part[j] += term[j];
-    for (int64_t i = 0; i < t->d; i++)
+    for (int64_t i = 0; i < d; i++) {
+        LD_INDEPENDENT
         for (int64_t j = 0; j < count; j++)
             part[(i + 1) * count + j] += f[i] * term[j];
+    }
 }
 
 /* The gradients in columns first .. first + count - 1. */
