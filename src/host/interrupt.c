@@ -217,6 +217,20 @@ void ld_interrupt_open(lua_State *L)
     lua_thread = pthread_self();
 }
 
+/* Pushes the text of an error that is no string, as the library tells it, which may know the line that
+ * raised it: without the library its kind. */
+static const char *push_text(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    if (lua_getfield(L, -1, "ladies.base.errors") == LUA_TTABLE) {
+        lua_getfield(L, -1, "text");
+        lua_pushvalue(L, 1);
+        if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING)
+            return lua_tostring(L, -1);
+    }
+    return lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+}
+
 /* Describes the error of a call: it is lua_pcall's message handler for every one. */
 static int describe(lua_State *L)
 {
@@ -224,9 +238,10 @@ static int describe(lua_State *L)
     const char *text = interruption ? luaL_tolstring(L, 1, NULL) : lua_tostring(L, 1);
     ended_call = interruption && atomic_load(&arrived);
     if (!text) {
-        if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
+        const bool speaks = luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL;
+        text = push_text(L);
+        if (speaks)
             return 1;
-        text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     }
     if (ended_call && explain == LUA_NOREF) /* a command that was still loading its modules, say */
         return 1;

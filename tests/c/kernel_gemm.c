@@ -24,7 +24,7 @@ static void plain_product(float *c, const ld_product *p)
 {
     for (int64_t i = 0; i < p->m; i++)
         for (int64_t j = 0; j < p->n; j++) {
-            double sum = p->accumulate ? c[i * p->n + j] : 0;
+            double sum = p->bias ? p->bias[j] : p->accumulate ? c[i * p->n + j] : 0;
             for (int64_t t = 0; t < p->k; t++)
                 sum += (double)p->a[p->ta ? t * p->lda + i : i * p->lda + t] *
                        p->b[p->tb ? j * p->ldb + t : t * p->ldb + j];
@@ -42,13 +42,15 @@ static void make(const ld_product *p, const ld_gemm_way *way, bool in_parts)
         check(ld_gemm_rows(p, way, cut, p->m) == LD_OK, "the other rows");
 }
 
-static void check_product(ld_product p, numbers kind)
+static void check_product(ld_product p, bool with_bias, numbers kind)
 {
     int64_t size = p.m * p.n;
     float *a = new_integers(p.m * p.k, kind), *b = new_integers(p.k * p.n, kind);
     float *before = new_integers(size, ORDINARY), *want = copy_floats(before, size);
+    float *bias = new_integers(p.n, ORDINARY);
     p.a = a;
     p.b = b;
+    p.bias = with_bias ? bias : NULL;
     p.lda = p.ta ? p.m : p.k;
     p.ldb = p.tb ? p.k : p.n;
     plain_product(want, &p);
@@ -60,11 +62,11 @@ static void check_product(ld_product p, numbers kind)
         p.c = copy_floats(before, size);
         make(&p, &way, demand == 3);
         check(same_floats(p.c, want, size),
-              "%" PRId64 " x %" PRId64 " x %" PRId64 ", way %d, transposed %d %d", p.m, p.k, p.n,
-              (int)way.kind, p.ta, p.tb);
+              "%" PRId64 " x %" PRId64 " x %" PRId64 ", way %d, transposed %d %d, bias %d", p.m,
+              p.k, p.n, (int)way.kind, p.ta, p.tb, with_bias);
         free(p.c);
     }
-    if (!p.accumulate) {
+    if (!p.accumulate && !with_bias) {
         p.c = copy_floats(before, size);
         check(ld_gemm_precise(&p) == LD_OK && same_floats(p.c, want, size),
               "precise %" PRId64 " x %" PRId64 " x %" PRId64, p.m, p.k, p.n);
@@ -72,6 +74,7 @@ static void check_product(ld_product p, numbers kind)
     }
     free(a);
     free(b);
+    free(bias);
     free(before);
     free(want);
 }
@@ -112,8 +115,9 @@ static void test(void)
                             .ta = way & 1,
                             .tb = way & 2,
                             .accumulate = way & 4};
-            check_product(p, ORDINARY);
-            check_product(p, SPECIAL);
+            check_product(p, false, ORDINARY);
+            check_product(p, false, SPECIAL);
+            check_product(p, true, ORDINARY);
         }
     check_by_rows(500, 37, 130);
     char name[64] = "";

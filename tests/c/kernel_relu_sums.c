@@ -37,9 +37,9 @@ static void check_sums(const ld_relu_terms *t, const float *dense)
     free(want);
 }
 
-/* The gradients of column j. */
+/* The gradients of column j, of every `step`th row. */
 static void plain_back(float *dx, float *dw, float *db, const ld_relu_terms *t, const float *dense,
-                       const float *g, int64_t j)
+                       const float *g, int64_t step, int64_t j)
 {
     const int64_t d = t->d, k = t->k;
     double *sums = calloc((size_t)d + 1, sizeof *sums);
@@ -47,7 +47,7 @@ static void plain_back(float *dx, float *dw, float *db, const ld_relu_terms *t, 
     for (int64_t r = 0; r < t->n_rows; r++) {
         for (int64_t e = t->offsets[r]; e < t->offsets[r + 1]; e++) {
             float m = plain_term(t, dense, e, j) > 0 ? t->v[e] * g[r * k + j] : 0;
-            if (t->v[e] == 0)
+            if (t->v[e] == 0 || r % step != 0)
                 continue;
             dx[t->columns[e] * k + j] += m;
             part[d] += m;
@@ -70,18 +70,25 @@ static void plain_back(float *dx, float *dw, float *db, const ld_relu_terms *t, 
     free(part);
 }
 
-static void check_back(const ld_relu_terms *t, const float *dense, int64_t n_cols, const float *g)
+/* Backward of every `step`th row; of all rows without a list of them. */
+static void check_back(const ld_relu_terms *t, const float *dense, int64_t n_cols, const float *g,
+                       int64_t step)
 {
     const int64_t size = n_cols * t->k, all = t->d * t->k;
     float *dx = new_floats(size, ORDINARY), *want_x = copy_floats(dx, size);
     float *dw = new_floats(all, ORDINARY), *want_w = copy_floats(dw, all);
     float *db = new_floats(t->k, ORDINARY), *want_b = copy_floats(db, t->k);
-    ld_relu_sums_backward(t->x ? dx : NULL, dw, db, t, g);
+    int64_t count = (t->n_rows + step - 1) / step;
+    int32_t *rows = calloc((size_t)count + 1, sizeof *rows);
+    for (int64_t i = 0; i < count; i++)
+        rows[i] = (int32_t)(i * step);
+    ld_relu_sums_backward(t->x ? dx : NULL, dw, db, t, g, step > 1 ? rows : NULL, count);
     for (int64_t j = 0; j < t->k; j++)
-        plain_back(want_x, want_w, want_b, t, dense, g, j);
+        plain_back(want_x, want_w, want_b, t, dense, g, step, j);
     check(!t->x || same_floats(dx, want_x, size), "dx of %" PRId64 " x %" PRId64, n_cols, t->k);
     check(same_floats(dw, want_w, all), "dw of %" PRId64 " x %" PRId64, t->d, t->k);
     check(same_floats(db, want_b, t->k), "db of %" PRId64, t->k);
+    free(rows);
     free(dx);
     free(want_x);
     free(dw);
@@ -164,7 +171,9 @@ static void check_shape(int64_t n_rows, int64_t n_cols, int64_t d, int64_t k, nu
         t.x = i < 2 ? x : NULL;
         t.b = i == 1 ? NULL : b;
         check_sums(&t, rows);
-        check_back(&t, rows, n_cols, g);
+        check_back(&t, rows, n_cols, g, 1);
+        check_back(&t, rows, n_cols, g, 5);
+        check_back(&t, rows, n_cols, g, 70);
         check_entries(&t, rows, g);
     }
     free(v);

@@ -153,6 +153,48 @@ function tests.test_objects()
   lu.assertEquals({errors.message(nil), errors.message(7)}, {"(error object is a nil value)", "7"})
 end
 
+--- A worker's error that is an object comes with its line; others are as they were.
+function tests.test_from_a_worker()
+  local object = {}
+  local line = debug.getinfo(1, "l").currentline + 1
+  local _, e = errors.caught(function() error(object) end)
+  local crossed = errors.packed(e)
+  crossed.error = {}                                   -- what arrives is another object
+  local arrived = errors.unpacked(crossed)
+  lu.assertIs(arrived, crossed.error)
+  lu.assertEquals(errors.text(arrived), ("%s:%d: (error object is a table value)"):format(
+    debug.getinfo(1, "S").short_src, line))
+  lu.assertEquals(errors.unpacked(errors.packed "x.lua:3: wrong"), "x.lua:3: wrong")
+end
+
+--- A text that fails, or is none, is no error of its own.
+function tests.test_objects_whose_text_fails()
+  for _, text in ipairs{function() error {} end, function() return {} end} do
+    lu.assertEquals(errors.text(setmetatable({}, {__tostring = text})),
+      "(error object is a table value)")
+  end
+end
+
+--- A script's error that is an object is told with the line that raised it where the library
+-- passed it on.
+function tests.test_objects_in_a_script()
+  for object, text in pairs{
+    ["{}"] = "(error object is a table value)\nstack traceback:\n",
+    ["setmetatable({}, {__tostring = error})"] = "(error object is a table value)\n",
+    ["setmetatable({}, {__tostring = function() return 'mine!' end})"] = "mine!\n",
+  } do
+    local script <close> = shell.file(([[local errors = require "ladies.base.errors"
+local _, e = errors.caught(function()
+  error(%s)
+end)
+error(e, 0)
+]]):format(object))
+    local _, err, status = shell.run_ladies{script.path}
+    lu.assertEquals(status, 1)
+    lu.assertStrContains(err, ":3: " .. text)
+  end
+end
+
 function tests.test_faults_of_code()
   lu.assertTrue(errors.is_internal "x.lua:3: attempt to index a nil value")
   lu.assertFalse(errors.is_internal "x.lua:3: shapes do not fit")

@@ -246,7 +246,7 @@ function tests.test_errors_of_other_kinds()
   lu.assertEquals(message_of(function() error{code = 7} end), {code = 7})
   lu.assertStrContains(message_of(function() error(io.stdout) end), "file (0x")
   lu.assertStrContains(message_of(function() error{f = io.stdout} end),
-    "field 'f' is a file, which cannot cross out of a worker")
+    "field 'error.f' is a file, which cannot cross out of a worker")
   lu.assertStrContains(message_of(function() return 7 end),
     "it must return a mini-batch, got a number")
   lu.assertStrContains(message_of(function() return {f = io.stdout} end),

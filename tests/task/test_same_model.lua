@@ -231,13 +231,20 @@ function tests.test_killed_and_resumed()
   end
 end
 
---- Two ranks, and a run that one process began and two go on with.
+--- Two ranks, which train from the beginning or, in every third case, go on with a run that one
+-- process began.
 function tests.test_ranks()
   for i, case in ipairs(CASES) do
-    local opts = options_of(case, "ranks" .. i, {threads = 1, workers = i % 2})
+    local folder, resume = "ranks" .. i, i % 3 == 0
+    if resume then
+      local status, said = process(options_of(case, folder, {kill = KILLED_AT,
+        checkpoint_every = 0}))
+      lu.assertEquals(status, 137, said)
+    end
+    local opts = options_of(case, folder, {threads = 1, workers = i % 2, resume = resume or nil})
     local out, err, status = ranks.run_script(2, SCRIPT, {text_of(opts)})
     lu.assertEquals(status, 0, name_of(i) .. out .. err)
-    assert_same(i, "ranks" .. i, "2 ranks")
+    assert_same(i, folder, resume and "1 and then 2 ranks" or "2 ranks")
   end
 end
 

@@ -302,6 +302,28 @@ function tests.test_faults()
   refused(2, 'did you mean "ladies"?', "train", "--method", "lades")
 end
 
+--- An error that is an object is told with its line, also where a worker raises it, whatever its
+-- text does.
+function tests.test_objects_as_errors()
+  local runs = 0
+  for object, text in pairs{
+    ["{}"] = "(error object is a table value)",
+    ["setmetatable({}, {__tostring = function() return 'mine!' end})"] = "mine!",
+    ["setmetatable({}, {__tostring = error})"] = "(error object is a table value)",
+  } do
+    local path = file("mine", SAMPLER:gsub("return ladies.samplers.ladies(%b())",
+      "local sampler = ladies.samplers.ladies%1\n"
+      .. "return function(seeds, rng, at)\nif at.index > 3 then error(%%s) end\n"
+      .. "return sampler(seeds, rng) end"):format(object))
+    for _, workers in ipairs{"0", "2"} do
+      runs = runs + 1
+      refused(1, ("ladies train: %s:6: %s\n"):format(path, text), "train", toy_study.dataset,
+        "--method", path, "--layers", "1", "--samples", "10", "--batch-size", "10", "--workers",
+        workers, "--quiet", "--out", temporary.path("objects" .. runs))
+    end
+  end
+end
+
 --- A misspelt setting is refused, also in a draw that another thread makes; one that a run may
 -- have, and this one has not, is nil.
 function tests.test_a_misspelt_setting()

@@ -23,8 +23,9 @@ end
 -- The user's lines that raised errors which are objects, as `error {}` does, by these objects.
 local raised_at = setmetatable({}, {__mode = "k"})
 
--- A message handler that fills it.
-local function note(e)
+--- errors.noted(e) -> any: a message handler, which notes the user's line that raised an error that
+-- is an object, and returns the error.
+function errors.noted(e)
   if type(e) == "table" and raised_at[e] == nil then raised_at[e] = core.blamed_line() end
   return e
 end
@@ -32,21 +33,34 @@ end
 --- errors.caught(f, ...) -> boolean, ...: calls f(...) as pcall does, and notes the line of an
 -- error that is an object, which has no place for it; errors.told knows it then.
 function errors.caught(f, ...)
-  return xpcall(f, note, ...)
+  return xpcall(f, errors.noted, ...)
 end
 
--- Returns the text of an error; of an object without one, its kind in place of its address.
-local function text_of(e)
+--- errors.packed(e) -> any: an error as it leaves a worker: an object with the line that raised it,
+-- which the worker alone knows.
+function errors.packed(e)
+  return type(e) == "table" and {error = e, line = raised_at[e]} or e
+end
+
+--- errors.unpacked(e) -> any: the error that errors.packed was given; its line is known here, too.
+function errors.unpacked(e)
+  if type(e) ~= "table" then return e end
+  raised_at[e.error] = e.line
+  return e.error
+end
+
+--- errors.text(e) -> string: the text of an error, with its line; of an object without a text, or
+-- whose __tostring fails, its kind in place of its address.
+function errors.text(e)
   local kind, meta = type(e), getmetatable(e)
-  local has_text = kind == "string" or kind == "number"
-    or type(meta) == "table" and meta.__tostring
-  local text = has_text and tostring(e) or ("(error object is a %s value)"):format(kind)
-  return (raised_at[e] or "") .. text
+  local ok, text = kind == "string" or kind == "number", e
+  if not ok and type(meta) == "table" and meta.__tostring then ok, text = pcall(tostring, e) end
+  return (raised_at[e] or "") .. (ok and text or ("(error object is a %s value)"):format(kind))
 end
 
 -- The place that the error blames, "FILE:LINE: " or "", and the message behind it.
 local function split(e)
-  local text = text_of(e)
+  local text = errors.text(e)
   local place = text:match "^[^\n]-:%d+: "
   if not place or place:find ": ." then return "", text end
   return place, text:sub(#place + 1)
@@ -76,7 +90,7 @@ end
 --- errors.told(e) -> string: the message of an error as the user of a command is told: with the
 -- place that it blames only where that is in code of the user's own.
 function errors.told(e)
-  return errors.is_in_own_file(e) and text_of(e) or errors.message(e)
+  return errors.is_in_own_file(e) and errors.text(e) or errors.message(e)
 end
 
 --- errors.is_interrupt(e) -> boolean: whether an error is that of Ctrl-C.
@@ -91,7 +105,7 @@ local INTERNAL = {"attempt to ", "bad argument", "assertion failed"}
 --- errors.is_internal(e) -> boolean: whether an error tells of a fault in code, this library's or a
 -- script's, rather than in what it was given.
 function errors.is_internal(e)
-  local text = tostring(e)
+  local text = errors.text(e)
   for _, sign in ipairs(INTERNAL) do
     if text:find(sign, 1, true) then return true end
   end

@@ -261,7 +261,7 @@ end
 -- Turns an error into the one line that the user of a command sees. Only an error in the program
 -- itself, and not in its input or in the user's code, keeps its place and traceback.
 local function explain(message)
-  if type(message) ~= "string" then return message end
+  if type(message) ~= "string" then return errors.noted(message) end
   if errors.is_internal(message) and not errors.is_in_own_file(message) then
     return debug.traceback(message, 2)
   end

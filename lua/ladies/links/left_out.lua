@@ -11,10 +11,9 @@ local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
+local sampling = core.sampling
 local LeftOut = {__name = "ladies.LeftOut"}
 LeftOut.__index = LeftOut
-
-local function ones(ids) return ids * 0 + 1 end
 
 --- Makes the object that removes edges from mini-batches of this graph. Parallel edges are removed
 -- together: `pairs` has an entry for each pair of nodes, with the sum of their weights.
@@ -23,7 +22,7 @@ function LeftOut.new(graph)
   local pairs_of = A:is_simple() and A or core.matrix{n_rows = A.n_rows, n_cols = A.n_cols,
     rows = A:row_of(), cols = A:col_of(), values = A:entry_values()}
   return setmetatable({
-    graph = graph, n = graph.n_nodes, degrees = A:row_sums(), pairs = pairs_of,
+    graph = graph, degrees = A:row_sums(), pairs = pairs_of,
     without_loops = A:loops() > 0 and A:without_loops():row_sums() or nil,
     weights = pairs_of.values and pairs_of:entry_values() or nil,
   }, LeftOut)
@@ -55,10 +54,8 @@ function LeftOut:prepare(rows, cols)
   local present = A:has(rows, cols)
   rows, cols = rows[present], cols[present]
   if #rows == 0 then return nil end
-  local touched = core.sampling.concat{rows, cols}
-  local ids = core.matrix{n_rows = 1, n_cols = self.n, rows = ones(touched), cols = touched}
-  local function compact(of) return ids:find(ones(of), of) + 1 end
-  local nodes = ids:col_of()
+  local nodes = sampling.unique(sampling.concat{rows, cols}):sort()
+  local function compact(of) return sampling.find(nodes, of, {absent = "zero"}) + 1 end
   local edges = core.matrix{n_rows = #nodes + 1, n_cols = #nodes + 1, rows = compact(rows),
     cols = compact(cols)}
   local removed = edges:row_sums()

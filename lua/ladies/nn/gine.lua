@@ -16,6 +16,7 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
+local residual = require("ladies.nn.own_nodes").residual
 local stack = require "ladies.nn.stack"
 
 local free_after = module.free_after
@@ -51,11 +52,13 @@ end
 -- neighbours, `near`. Own rows that are a sparse Matrix are multiplied on their own, and so stay
 -- sparse.
 function Conv:mapped(near, h, block)
-  local own = own_rows(h, block)
-  if options.class_of(own) == "Tensor" then
-    local z = free_after(near, own:mul_add(self.eps + 1, near))
+  if options.class_of(h) == "Tensor" then
+    local z
+    if self.eps == 0 then z = residual(near, 1, h, block)
+    else z = free_after(near, own_rows(h, block):mul_add(self.eps + 1, near)) end
     return free_after(z, self.first:forward(z))
   end
+  local own = own_rows(h, block)
   local z = free_after(near, self.first:forward(near))
   return free_after(z, z + own:matmul(self.first.weight) * (self.eps + 1))
 end

@@ -59,10 +59,8 @@ end
 -- Returns the reply to a request that failed, with the error's text as at the prompt.
 local function explain(e)
   host.defer_interrupt(true)
-  local is_interruption, meta = errors.is_interrupt(e), debug.getmetatable(e)
-  local speaks = type(e) == "string" or type(e) == "number" or meta and meta.__tostring
-  local text = speaks and tostring(e) or ("(error object is a %s value)"):format(type(e))
-  text = repl.explain(text, is_interruption)
+  local is_interruption = errors.is_interrupt(e)
+  local text = repl.explain(errors.text(e), is_interruption)
   return {error = is_interruption and "interrupted" or text}
 end
 

@@ -1,6 +1,7 @@
 /* Finds rows of zeros in gradients, as there are where the loss is of some nodes of a graph alone.
- * Such a row adds nothing to a product's gradients, not even where it would meet an infinity or a
- * NaN: however many there are, the gradients are those of the product of the other rows. */
+ * Such a row adds nothing to the gradients of a product, or of a sum of neighbours, not even where it
+ * would meet an infinity or a NaN: however many there are, the gradients are those of the other
+ * rows. */
 #ifndef LD_GRAD_NONZERO_ROWS_H
 #define LD_GRAD_NONZERO_ROWS_H
 

@@ -6,25 +6,24 @@
 #include "kernel/gather.h"
 #include "kernel/reduce.h"
 
-/* Passes the gradient on: dy = g, for all of y or for its rows. All of y may get the memory of g,
- * unless x may need it. */
+/* Passes the gradient on: dy = g, for all of y or for its rows. All of y may get the memory of g. */
 static ld_status pass_to_y(const ld_node *n)
 {
-    ld_tensor *x = n->in[0], *y = n->in[2], *g = n->out->grad, *dy;
+    ld_tensor *y = n->in[2], *g = n->out->grad, *dy;
     bool distinct;
     if (!n->index)
-        return ld_wants_grad(x) && !x->grad ? ld_grad_add(y, g) : ld_grad_pass_all(n, y);
+        return ld_grad_pass_all(n, y);
     LD_CHECK(ld_grad_zeroed(y, &dy));
     LD_CHECK(ld_index_is_distinct(&distinct, n->index));
     return ld_scatter_rows(dy->data, g->data, n->index->data, n->index->size, y->n_cols, distinct);
 }
 
 /* Backward of x * factor + y[rows]: dfactor is the sum of x * g. dx comes last, since it may be
- * written over g. The node's inputs are x, factor and y, its index the rows of y, its number the
- * factor where that is no tensor. */
+ * written over g, unless y has the memory of g by then. The node's inputs are x, factor and y, its
+ * index the rows of y, its number the factor where that is no tensor. */
 static ld_status mul_add_backward(ld_node *n)
 {
-    ld_tensor *x = n->in[0], *factor = n->in[1], *g = n->out->grad, *grad;
+    ld_tensor *x = n->in[0], *factor = n->in[1], *y = n->in[2], *g = n->out->grad, *grad;
     int64_t size = ld_tensor_size(g);
     bool accumulate;
     double sum;
@@ -33,10 +32,11 @@ static ld_status mul_add_backward(ld_node *n)
         LD_CHECK(ld_total(&sum, g->data, x->data, LD_ROUNDED_PRODUCTS, size));
         grad->data[0] += (float)sum;
     }
-    if (ld_wants_grad(n->in[2]))
+    if (ld_wants_grad(y))
         LD_CHECK(pass_to_y(n));
     if (ld_wants_grad(x)) {
-        LD_CHECK(ld_grad_pass(n, x, &grad, &accumulate));
+        LD_CHECK(y->grad == g ? ld_grad_target(x, &grad, &accumulate)
+                              : ld_grad_pass(n, x, &grad, &accumulate));
         LD_CHECK(ld_scale(grad->data, g->data, size, factor ? factor->data[0] : (float)n->number,
                           accumulate));
     }

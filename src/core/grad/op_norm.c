@@ -29,27 +29,28 @@ static ld_status add_sums(ld_tensor *t, const double *sums)
 /* --- layer norm ------------------------------------------------------------------------------- */
 
 /* Backward of layer norm. The node's inputs are x, gain and bias; it saved the mean and the inverse
- * deviation of each row. */
+ * deviation of each row. dx comes last, since it may be written over dy. */
 static ld_status layer_norm_backward(ld_node *n)
 {
     const ld_tensor *x = n->in[0], *gain = n->in[1], *bias = n->in[2], *dy = n->out->grad;
     const float *mean = n->saved[0]->data, *inverse = n->saved[1]->data;
+    const int64_t rows = x->n_rows, k = x->n_cols;
     LD_FREED double *sums = NULL;
     ld_tensor *dx;
     bool accumulate;
-    if (ld_wants_grad(x)) {
-        LD_CHECK(ld_grad_target(n->in[0], &dx, &accumulate));
-        LD_CHECK(ld_layer_norm_backward(dx->data, dy->data, x->data, gain->data, mean, inverse,
-                                        x->n_rows, x->n_cols, accumulate));
+    if (ld_wants_grad(gain) || ld_wants_grad(bias)) {
+        if (!(sums = ld_alloc_array(2 * k, sizeof *sums, LD_MEM_SCRATCH)))
+            return LD_NOMEM;
+        LD_CHECK(
+            ld_layer_norm_parameters(sums, sums + k, dy->data, x->data, mean, inverse, rows, k));
+        LD_CHECK(add_sums(n->in[1], sums));
+        LD_CHECK(add_sums(n->in[2], sums + k));
     }
-    if (!ld_wants_grad(gain) && !ld_wants_grad(bias))
+    if (!ld_wants_grad(x))
         return LD_OK;
-    if (!(sums = ld_alloc_array(2 * x->n_cols, sizeof *sums, LD_MEM_SCRATCH)))
-        return LD_NOMEM;
-    LD_CHECK(ld_layer_norm_parameters(sums, sums + x->n_cols, dy->data, x->data, mean, inverse,
-                                      x->n_rows, x->n_cols));
-    LD_CHECK(add_sums(n->in[1], sums));
-    return add_sums(n->in[2], sums + x->n_cols);
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
+    return ld_layer_norm_backward(dx->data, dy->data, x->data, gain->data, mean, inverse, rows, k,
+                                  accumulate);
 }
 
 ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *gain,

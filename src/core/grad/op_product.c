@@ -9,7 +9,6 @@
 #include "tensor/matmul.h"
 
 enum {
-    ROW_GRAIN = 64,
     ENTRY = 32,         /* elements copied, as costly as a row read where it lies */
     ROWS_AT_ONCE = 1024 /* rows that are copied to be multiplied while they are in a cache */
 };
@@ -85,19 +84,6 @@ ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *
     return ld_tape_finish(tape, out, c, &node, st);
 }
 
-typedef struct {
-    float *y;
-    const float *b;
-    int64_t n_cols;
-} bias_rows;
-
-static void set_bias(void *ctx, int64_t begin, int64_t end)
-{
-    bias_rows *p = ctx;
-    for (int64_t r = begin; r < end; r++)
-        memcpy(p->y + r * p->n_cols, p->b, (size_t)p->n_cols * sizeof(float));
-}
-
 /* Adds the sum of dY's rows to the gradient of a bias. */
 static ld_status bias_backward(const ld_node *n, ld_tensor *b)
 {
@@ -127,11 +113,7 @@ ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
     ld_status st;
     LD_TRY(check_bias("linear", b, w->n_cols));
     LD_TRY(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
-    if (b) {
-        bias_rows p = {y->data, b->data, y->n_cols};
-        LD_TRY(ld_parallel_for(y->n_rows, ROW_GRAIN, set_bias, &p));
-    }
-    LD_TRY(ld_matmul(y, x, false, w, false, b != NULL));
+    LD_TRY(ld_matmul_bias(y, x, w, b));
 done:
     return ld_tape_finish(tape, out, y, &node, st);
 }

@@ -1,6 +1,7 @@
 /* Sums over the entries of each row, of what neighbours and features of edges give after relu. */
 #include <inttypes.h>
 
+#include "grad/nonzero_rows.h"
 #include "grad/op.h"
 #include "kernel/relu_sums.h"
 
@@ -57,12 +58,16 @@ static ld_status entries_backward(const ld_node *n, const ld_relu_terms *t)
 static ld_status relu_sums_backward(ld_node *n)
 {
     const ld_relu_terms t = terms_of(n);
+    LD_OWN(ld_index) *rows = NULL;
     float *dx, *dw, *db;
     LD_CHECK(target(&dx, n->in[X]));
     LD_CHECK(target(&dw, n->in[W]));
     LD_CHECK(target(&db, n->in[B]));
-    if (dx || dw || db)
-        LD_CHECK(ld_relu_sums_backward(dx, dw, db, &t, n->out->grad->data));
+    if (dx || dw || db) {
+        LD_CHECK(ld_nonzero_rows(&rows, n->out->grad, NULL, n->in[F]));
+        LD_CHECK(ld_relu_sums_backward(dx, dw, db, &t, n->out->grad->data, rows ? rows->data : NULL,
+                                       rows ? rows->size : 0));
+    }
     return entries_backward(n, &t);
 }
 

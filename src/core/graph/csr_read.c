@@ -7,6 +7,9 @@
 #include "kernel/entry_sums.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
+#include "system/threads.h"
+
+enum { GRAIN = 4096 /* rows */ };
 
 ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows)
 {
@@ -30,23 +33,48 @@ int64_t ld_csr_empty_rows(const ld_csr *a)
     return empty;
 }
 
+/* The entries of a matrix as a vector: their values, or their rows. */
+typedef struct {
+    const ld_csr *a;
+    float *values;
+    int32_t *rows;
+} entry_vector;
+
+static void values_of_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const entry_vector *p = ctx;
+    const int64_t *offsets = p->a->s->offsets;
+    for (int64_t r = begin; r < end; r++)
+        for (int64_t e = offsets[r]; e < offsets[r + 1]; e++)
+            p->values[e] = ld_csr_value(p->a, r, e);
+}
+
+static void numbers_of_rows(void *ctx, int64_t begin, int64_t end)
+{
+    const entry_vector *p = ctx;
+    const int64_t *offsets = p->a->s->offsets;
+    for (int64_t r = begin; r < end; r++)
+        for (int64_t e = offsets[r]; e < offsets[r + 1]; e++)
+            p->rows[e] = (int32_t)r;
+}
+
 ld_status ld_csr_entries(ld_tensor **out, const ld_csr *a)
 {
-    const ld_structure *s = a->s;
-    LD_CHECK(ld_tensor_new(out, 1, s->nnz, 1));
-    for (int64_t r = 0; r < s->n_rows; r++)
-        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            (*out)->data[e] = ld_csr_value(a, r, e);
+    LD_OWN(ld_tensor) *values = NULL;
+    LD_CHECK(ld_tensor_new(&values, 1, a->s->nnz, 1));
+    entry_vector p = {.a = a, .values = values->data};
+    LD_CHECK(ld_parallel_for(a->s->n_rows, GRAIN, values_of_rows, &p));
+    *out = ld_tensor_ref(values);
     return LD_OK;
 }
 
 ld_status ld_csr_row_of(ld_index **out, const ld_csr *a)
 {
-    const ld_structure *s = a->s;
-    LD_CHECK(ld_index_new(out, s->nnz));
-    for (int64_t r = 0; r < s->n_rows; r++)
-        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
-            (*out)->data[e] = (int32_t)r;
+    LD_OWN(ld_index) *rows = NULL;
+    LD_CHECK(ld_index_new(&rows, a->s->nnz));
+    entry_vector p = {.a = a, .rows = rows->data};
+    LD_CHECK(ld_parallel_for(a->s->n_rows, GRAIN, numbers_of_rows, &p));
+    *out = ld_index_ref(rows);
     return LD_OK;
 }
 

@@ -7,8 +7,34 @@
 #include "graph/csr.h"
 #include "graph/marker.h"
 #include "memory/memory.h"
+#include "system/threads.h"
 
-enum { AHEAD = 16 };
+enum { AHEAD = 16, COPY_GRAIN = 256 /* rows */ };
+
+/* Rows of a that are copied: their entries' columns, places and values, the last two where there
+ * are any. */
+typedef struct {
+    const ld_structure *from;
+    ld_structure *to;
+    const ld_index *rows;
+    const float *old_values;
+    float *values;
+} row_copy;
+
+static void copy_entries(void *ctx, int64_t begin, int64_t end)
+{
+    const row_copy *p = ctx;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t from = p->from->offsets[p->rows->data[i]], to = p->to->offsets[i];
+        size_t length = (size_t)(p->to->offsets[i + 1] - to);
+        memcpy(p->to->columns + to, p->from->columns + from, length * sizeof(int32_t));
+        if (p->values)
+            memcpy(p->values + to, p->old_values + from, length * sizeof(float));
+        if (p->from->from.places)
+            memcpy(p->to->from.places + to, p->from->from.places + from,
+                   length * sizeof *p->to->from.places);
+    }
+}
 
 /* Copies whole rows of a: their structure, with a's columns, and their values. */
 static ld_status copy_rows(ld_structure **structure, ld_tensor **values, ld_csr *a,
@@ -16,27 +42,27 @@ static ld_status copy_rows(ld_structure **structure, ld_tensor **values, ld_csr 
 {
     const ld_structure *p = a->s;
     LD_OWN(ld_structure) *s = NULL;
+    row_copy copy = {.from = p, .rows = rows};
     LD_CHECK(ld_index_check(rows, 0, p->n_rows, "slice: node"));
     LD_CHECK(ld_structure_prefetch(p, rows));
     int64_t nnz = ld_structure_count(p, rows);
     LD_CHECK(ld_structure_new(&s, rows->size, p->n_cols, nnz, p->from.places != NULL));
     ld_structure_sliced(s, a);
-    if (a->values)
+    if (a->values) {
         LD_CHECK(ld_tensor_new(values, 1, nnz, 1));
+        copy.old_values = a->values->data;
+        copy.values = (*values)->data;
+    }
     if (!p->from.places &&
         !(s->from.rows = ld_alloc_array(rows->size, sizeof *s->from.rows, LD_MEM_MATRIX)))
         return LD_NOMEM;
     for (int64_t i = 0; i < rows->size; i++) {
-        int64_t r = rows->data[i], from = p->offsets[r], to = s->offsets[i];
-        size_t length = (size_t)(p->offsets[r + 1] - from);
-        s->offsets[i + 1] = to + (int64_t)length;
-        memcpy(s->columns + to, p->columns + from, length * sizeof *s->columns);
-        if (a->values)
-            memcpy((*values)->data + to, a->values->data + from, length * sizeof(float));
-        if (p->from.places)
-            memcpy(s->from.places + to, p->from.places + from, length * sizeof *s->from.places);
+        int64_t r = rows->data[i];
+        s->offsets[i + 1] = s->offsets[i] + p->offsets[r + 1] - p->offsets[r];
         s->from.rows[i] = ld_structure_origin(p, r);
     }
+    copy.to = s;
+    LD_CHECK(ld_parallel_for(rows->size, COPY_GRAIN, copy_entries, &copy));
     *structure = ld_take(&s);
     return LD_OK;
 }

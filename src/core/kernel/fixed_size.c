@@ -83,8 +83,7 @@ static int64_t meet(pivot *left, int64_t i, double p, double u)
         return -1;
     }
     if (sum < 1) { /* one is out, and the other has the probability of both */
-        if (u * sum >= left->p)
-            left->at = i;
+        left->at = u * sum >= left->p ? i : left->at;
         left->p = sum;
         return -1;
     }
@@ -224,16 +223,16 @@ static ld_status try_poisson(bool *done, const sampford *s, int32_t number)
     return LD_OK;
 }
 
-/* Fills in the running sums of the way that costs less, and returns whether it is the successive
- * one. */
+/* Fills in the running sums of the way that costs less, and returns whether it is the successive one.
+ * The sum by which the Poisson way draws its first position is also one that the choice goes by. */
 static bool prepare(sampford *s)
 {
-    double odds = 0, squares = 0, spread = 0, sum = 0;
+    double odds = 0, squares = 0, spread = 0;
     for (int64_t i = 0; i < s->n; i++) {
         double ratio = s->pi[i] / (1 - s->pi[i]);
         odds += ratio;
         squares += ratio * ratio;
-        spread += s->pi[i] * (1 - s->pi[i]);
+        s->first[i] = spread += s->pi[i] * (1 - s->pi[i]);
         s->rest[i] = odds;
     }
     const double k = (double)s->k, n = (double)s->n;
@@ -241,8 +240,8 @@ static bool prepare(sampford *s)
     double of_left = 2 * M_PI * spread * (double)s->m / n + 1;
     double of_all = sqrt((2 * M_PI * spread + 1) / of_left) * n + 10 * sqrt(of_left) * (double)s->m;
     bool successive = LOOK_UP * k * tries < OWN_NUMBER * of_all;
-    for (int64_t i = 0; i < s->n; i++)
-        s->first[i] = sum += successive ? s->pi[i] : s->pi[i] * (1 - s->pi[i]);
+    for (int64_t i = 0; successive && i < s->n; i++)
+        s->first[i] = s->pi[i] + (i > 0 ? s->first[i - 1] : 0);
     return successive;
 }
 

@@ -114,6 +114,13 @@ ld_gemm_way ld_gemm_choose(const ld_product *p, bool by_rows, bool in_bfloat16)
 
 /* --- in tiles --------------------------------------------------------------------------------- */
 
+/* Puts the bias in rows of c, in so many columns from `col` on. */
+static void begin_rows(const ld_product *p, float *c, int64_t n_rows, int64_t col, int64_t n_cols)
+{
+    for (int64_t r = 0; r < n_rows; r++)
+        memcpy(c + r * p->n, p->bias + col, (size_t)n_cols * sizeof *c);
+}
+
 static void tile(void *ctx, int64_t begin, int64_t end)
 {
     const making *t = ctx;
@@ -128,12 +135,15 @@ static void tile(void *ctx, int64_t begin, int64_t end)
         const float *a = last ? t->last_a : p->a + (p->ta ? term * p->lda + row : row * p->lda);
         float *c = piece ? t->sums + (piece - 1) * p->m * p->n : p->c;
         c = (last ? t->last_c : c + row * p->n) + col;
+        int64_t n_rows = last ? way->tile_rows : smaller(way->tile_rows, p->m - row);
+        int64_t n_cols = smaller(way->tile_cols, p->n - col);
+        if (p->bias && !piece)
+            begin_rows(p, c, n_rows, col, n_cols);
         cblas_sgemm(CblasRowMajor, p->ta ? CblasTrans : CblasNoTrans,
-                    p->tb ? CblasTrans : CblasNoTrans,
-                    (int)(last ? way->tile_rows : smaller(way->tile_rows, p->m - row)),
-                    (int)smaller(way->tile_cols, p->n - col), (int)smaller(way->piece, p->k - term),
-                    1.0f, a, (int)p->lda, p->b + (p->tb ? col * p->ldb : term * p->ldb + col),
-                    (int)p->ldb, piece || !p->accumulate ? 0.0f : 1.0f, c, (int)p->n);
+                    p->tb ? CblasTrans : CblasNoTrans, (int)n_rows, (int)n_cols,
+                    (int)smaller(way->piece, p->k - term), 1.0f, a, (int)p->lda,
+                    p->b + (p->tb ? col * p->ldb : term * p->ldb + col), (int)p->ldb,
+                    piece || !(p->accumulate || p->bias) ? 0.0f : 1.0f, c, (int)p->n);
     }
 }
 
@@ -225,7 +235,9 @@ static ld_status check_room(void)
 /* Returns true for a product of no elements, or of sums of no terms, which BLAS does not take. */
 static bool is_empty(const ld_product *p)
 {
-    if (p->k == 0 && !p->accumulate)
+    if (p->k == 0 && p->bias)
+        begin_rows(p, p->c, p->m, 0, p->n);
+    else if (p->k == 0 && !p->accumulate)
         memset(p->c, 0, (size_t)(p->m * p->n) * sizeof *p->c);
     return p->m == 0 || p->n == 0 || p->k == 0;
 }
@@ -244,7 +256,11 @@ ld_status ld_gemm_rows(const ld_product *p, const ld_gemm_way *way, int64_t begi
     case LD_GEMM_PIECES: return tiles_in_pieces(&t, begin, end);
     case LD_GEMM_BFLOAT16: break;
     }
-    return ld_bfloat16_rows(p, begin, end);
+    ld_product q = *p;
+    q.accumulate = p->accumulate || p->bias;
+    if (p->bias)
+        begin_rows(p, p->c + begin * p->n, end - begin, 0, p->n);
+    return ld_bfloat16_rows(&q, begin, end);
 }
 
 /* --- with one rounding ------------------------------------------------------------------------ */

@@ -11,13 +11,15 @@
 #include "base/status.h"
 
 /* A product: op is the transpose where ta or tb is set. c is m x n without gaps, its elements are
- * sums of k products. lda and ldb are the numbers of columns of a and b in memory, before op. */
+ * sums of k products. lda and ldb are the numbers of columns of a and b in memory, before op. What
+ * is in c is replaced, added to with `accumulate`, or replaced by the bias, to which is added. */
 typedef struct {
     float *c;
     const float *a, *b;
     bool ta, tb;
     int64_t m, n, k, lda, ldb;
-    bool accumulate; /* c += instead of c = */
+    bool accumulate;
+    const float *bias; /* n elements, the same in each row, or NULL */
 } ld_product;
 
 /* The way in which a product is made. */

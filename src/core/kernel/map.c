@@ -137,6 +137,8 @@ LD_CLONES(scale_elements)
 ld_status ld_scale(float *y, const float *x, int64_t n, float scale, bool accumulate)
 {
     map_job p = {.y = y, .x = x, .c = scale, .accumulate = accumulate};
+    if (y == x && scale == 1 && !accumulate)
+        return LD_OK;
     return ld_parallel_for(n, CHUNK, scale_elements, &p);
 }
 

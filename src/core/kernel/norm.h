@@ -17,7 +17,7 @@ ld_status ld_layer_norm(float *y, float *mean, float *inverse, const float *x, c
                         const float *bias, double eps, int64_t n_rows, int64_t n_cols);
 
 /* Backward of layer norm. With n = (x - mean) * inverse and h = gain * dy: dx = (h - mean(h) - n *
- * mean(h * n)) * inverse, added to dx with `accumulate`. */
+ * mean(h * n)) * inverse, added to dx with `accumulate`, without which dx may be dy. */
 ld_status ld_layer_norm_backward(float *dx, const float *dy, const float *x, const float *gain,
                                  const float *mean, const float *inverse, int64_t n_rows,
                                  int64_t n_cols, bool accumulate);

@@ -17,8 +17,7 @@ enum {
     TILE = LD_RELU_TILE,
     NARROW = 32,
     FEW = 256 /* columns */,
-    AHEAD = 4 /* rows */,
-    SOON = 12 /* entries */,
+    SOON = 24 /* entries */,
     LINE = 16
 };
 
@@ -32,6 +31,8 @@ typedef struct {
     const ld_relu_terms *t;
     float *y;
     const float *g;
+    const int32_t *rows; /* those of g that are read, or NULL */
+    int64_t count;
     float *dx, *dw, *db, *dv, *df;
     /* Sums of the rows so far, and of the last few rows: of each tile d + 1 rows. */
     double *sums;
@@ -113,12 +114,55 @@ ld_status ld_relu_sums(float *y, const ld_relu_terms *t)
 
 /* --- backward: x, w and b --------------------------------------------------------------------- */
 
+/* An entry that is read ahead of those that are computed with, in the row with number i of those of
+ * g. */
+typedef struct {
+    int64_t i, e;
+} place;
+
+static LD_INLINE int64_t row_at(const work *p, int64_t i)
+{
+    return p->rows ? p->rows[i] : i;
+}
+
+/* Moves to row i or, where that has no entries, to the next one that has any. */
+static LD_INLINE place begin_row(const work *p, int64_t i, int64_t first, int64_t count)
+{
+    const int64_t *offsets = p->t->offsets;
+    for (; i < p->count; i++) {
+        const int64_t r = row_at(p, i);
+        if (offsets[r] == offsets[r + 1])
+            continue;
+        fetch(p->g + r * p->t->k + first, count);
+        return (place){i, offsets[r]};
+    }
+    return (place){i, 0};
+}
+
+/* Asks for what an entry reads and writes, and returns the next one. */
+static LD_INLINE place read_ahead(const work *p, place at, int64_t first, int64_t count)
+{
+    const ld_relu_terms *t = p->t;
+    if (at.i == p->count)
+        return at;
+    const int64_t u = t->columns[at.e] * t->k + first;
+    if (t->x)
+        fetch(t->x + u, count);
+    if (p->dx)
+        fetch(p->dx + u, count);
+    fetch(t->f + at.e * t->d, t->d);
+    if (++at.e == t->offsets[row_at(p, at.i) + 1])
+        return begin_row(p, at.i + 1, first, count);
+    return at;
+}
+
 /* Adds what entry e gives to the gradient of x, and to those of w and b in `part`. */
 static LD_INLINE void entry_back(const work *p, float *part, int64_t e, const float *g,
                                  int64_t first, int64_t count)
 {
     const ld_relu_terms *t = p->t;
-    const float *f = t->f + e * t->d, v = t->v[e];
+    const int64_t d = t->d;
+    const float *f = t->f + e * d, v = t->v[e];
     float term[TILE];
     terms(term, t, e, first, count);
     for (int64_t j = 0; j < count; j++)
@@ -130,9 +174,11 @@ static LD_INLINE void entry_back(const work *p, float *part, int64_t e, const fl
     }
     for (int64_t j = 0; j < count; j++)
         part[j] += term[j];
-    for (int64_t i = 0; i < t->d; i++)
+    for (int64_t i = 0; i < d; i++) {
+        LD_INDEPENDENT
         for (int64_t j = 0; j < count; j++)
             part[(i + 1) * count + j] += f[i] * term[j];
+    }
 }
 
 /* The gradients in columns first .. first + count - 1. */
@@ -142,25 +188,24 @@ static LD_INLINE void tile_back(const work *p, int64_t first, int64_t count)
     const int64_t size = (t->d + 1) * count;
     double *sums = p->sums + first * (t->d + 1);
     float *part = p->part + first * (t->d + 1);
-    for (int64_t r = 0; r < t->n_rows; r++) {
-        if (r % LD_RELU_ROWS == 0 && ld_cancelled())
-            return;
-        if (r + AHEAD < t->n_rows)
-            fetch(p->g + (r + AHEAD) * t->k + first, count);
+    place soon = begin_row(p, 0, first, count);
+    for (int i = 0; i < SOON; i++)
+        soon = read_ahead(p, soon, first, count);
+    for (int64_t i = 0; i < p->count; i++) {
+        const int64_t r = row_at(p, i);
         for (int64_t e = t->offsets[r]; e < t->offsets[r + 1]; e++) {
-            const int64_t soon = e + SOON < t->offsets[t->n_rows] ? t->columns[e + SOON] : -1;
-            if (soon >= 0 && t->x)
-                fetch(t->x + soon * t->k + first, count);
-            if (soon >= 0 && p->dx)
-                fetch(p->dx + soon * t->k + first, count);
+            soon = read_ahead(p, soon, first, count);
             if (t->v[e] != 0)
                 entry_back(p, part, e, p->g + r * t->k + first, first, count);
         }
-        if ((r + 1) % LD_RELU_ROWS == 0 || r + 1 == t->n_rows)
-            for (int64_t i = 0; i < size; i++) {
-                sums[i] += part[i];
-                part[i] = 0;
-            }
+        if (i + 1 < p->count && row_at(p, i + 1) / LD_RELU_ROWS == r / LD_RELU_ROWS)
+            continue;
+        if (ld_cancelled())
+            return;
+        for (int64_t j = 0; j < size; j++) {
+            sums[j] += part[j];
+            part[j] = 0;
+        }
     }
     for (int64_t j = 0; p->db && j < count; j++)
         p->db[first + j] += (float)sums[j];
@@ -184,14 +229,22 @@ LD_CLONES(tiles_back)
 }
 
 ld_status ld_relu_sums_backward(float *dx, float *dw, float *db, const ld_relu_terms *t,
-                                const float *g)
+                                const float *g, const int32_t *rows, int64_t count)
 {
     const int64_t width = tile_of(t->k), size = t->k * (t->d + 1);
     LD_FREED double *sums = ld_calloc_array(size, sizeof *sums, LD_MEM_SCRATCH);
     LD_FREED float *part = ld_calloc_array(size, sizeof *part, LD_MEM_SCRATCH);
     if (!sums || !part)
         return LD_NOMEM;
-    work p = {.t = t, .g = g, .dx = dx, .dw = dw, .db = db, .sums = sums, .part = part};
+    work p = {.t = t,
+              .g = g,
+              .rows = rows,
+              .count = rows ? count : t->n_rows,
+              .dx = dx,
+              .dw = dw,
+              .db = db,
+              .sums = sums,
+              .part = part};
     LD_CHECK(ld_parallel_for((t->k + width - 1) / width, 1, tiles_back, &p));
     return ld_poll();
 }

@@ -35,10 +35,10 @@ typedef struct {
 ld_status ld_relu_sums(float *y, const ld_relu_terms *t);
 
 /* Adds the gradients of x (dense), w and b, each NULL where it is not wanted, given those of the
- * sums, g. Those of w and b are summed in float over LD_RELU_ROWS rows at a time, and those sums in
- * double. */
+ * sums, g, which is zero but for `count` ascending rows; without `rows` all are read. Those of w and
+ * b are summed in float over LD_RELU_ROWS rows of the matrix at a time, and those sums in double. */
 ld_status ld_relu_sums_backward(float *dx, float *dw, float *db, const ld_relu_terms *t,
-                                const float *g);
+                                const float *g, const int32_t *rows, int64_t count);
 
 /* Computes the gradients of v and of f, each NULL where it is not wanted, given those of the sums:
  * of v in double, of f in double over LD_RELU_TILE columns at a time, and those sums in float. */

@@ -230,6 +230,20 @@ static ld_status draw_with_replacement(choice *c, const ld_alias *table)
     return LD_OK;
 }
 
+/* Returns how many positions the factor would bring above 1. */
+static int64_t count_capped(const choice *c, double factor)
+{
+    int64_t capped = 0;
+    for (int64_t i = 0; i < c->n; i++)
+        capped += factor * c->p[i] > 1.0;
+    return capped;
+}
+
+static double at_most_one(double x)
+{
+    return x < 1.0 ? x : 1.0;
+}
+
 /* Finds the factor c with sum of min(1, c p_u) = k < support. Without the cap at 1 the sum is c
  * times the mass, never smaller: so c = k / mass is at most the right one, and those that it caps are
  * capped in the end, too. Without these c is found again, until no further one is capped. */
@@ -237,18 +251,16 @@ static double poisson_factor(const choice *c)
 {
     double factor, rest = c->mass.total;
     int64_t capped = 0, before;
-    do {
+    for (;;) {
         factor = (double)(c->k - capped) / rest;
         before = capped;
-        capped = 0;
+        capped = count_capped(c, factor);
+        if (capped <= before || capped >= c->k) /* k of them by rounding alone */
+            return factor;
         rest = 0.0;
-        for (int64_t i = 0; i < c->n; i++) {
-            bool open = factor * c->p[i] <= 1.0;
-            capped += !open;
-            rest += open ? c->p[i] : 0.0f;
-        }
-    } while (capped > before && capped < c->k); /* k of them by rounding alone */
-    return factor;
+        for (int64_t i = 0; i < c->n; i++)
+            rest += factor * c->p[i] <= 1.0 ? c->p[i] : 0.0f;
+    }
 }
 
 static ld_status draw_poisson(choice *c)
@@ -263,7 +275,7 @@ static ld_status draw_poisson(choice *c)
         int64_t count = c->n - first < BLOCK ? c->n - first : BLOCK;
         ld_fill_uniform(u, c->stream, (uint64_t)first, count);
         for (int64_t i = 0; i < count; i++) {
-            double inclusion = fmin(1.0, factor * c->p[first + i]);
+            double inclusion = at_most_one(factor * c->p[first + i]);
             if (u[i] < inclusion)
                 c->draws[c->count++] = (ld_draw){1.0 / inclusion, (int32_t)(first + i)};
         }
@@ -288,7 +300,7 @@ static ld_status draw_fixed_size(choice *c, ld_choice_draw draw)
     if (!inclusion || !pick)
         return LD_NOMEM;
     for (int64_t i = 0; i < c->n; i++)
-        inclusion[i] = fmin(1.0, factor * c->p[i]);
+        inclusion[i] = at_most_one(factor * c->p[i]);
     LD_CHECK((draw == LD_CHOICE_SYSTEMATIC ? ld_systematic
               : draw == LD_CHOICE_PIVOTAL  ? ld_pivotal
                                            : ld_sampford)(pick, inclusion, c->n, c->k, c->stream));

@@ -53,20 +53,33 @@ static ld_status multiply_rows(void *ctx, int64_t begin, int64_t end)
     return ld_gemm_rows(&s->p, &s->way, begin, end);
 }
 
+/* Computes the product whose `accumulate` or bias is set. */
+static ld_status multiply(ld_tensor *c, ld_product p)
+{
+    if (c->n_rows != p.m || c->n_cols != p.n)
+        return ld_fail(LD_SHAPE, "matmul: the result is %s, %" PRId64 " x %" PRId64 " expected",
+                       ld_tensor_shape(c), p.m, p.n);
+    p.c = c->data;
+    shared_product s = {p, ld_gemm_choose(&p, by_rows, in_bfloat16)};
+    return ld_share_rows(c, p.k, s.way.tile_rows, NULL, multiply_rows, &s);
+}
+
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool ta, const ld_tensor *b, bool tb,
                     bool accumulate)
 {
-    shared_product s;
-    ld_status st = product_of(&s.p, a, ta, b, tb);
-    if (st != LD_OK)
-        return st;
-    if (c->n_rows != s.p.m || c->n_cols != s.p.n)
-        return ld_fail(LD_SHAPE, "matmul: the result is %s, %" PRId64 " x %" PRId64 " expected",
-                       ld_tensor_shape(c), s.p.m, s.p.n);
-    s.p.c = c->data;
-    s.p.accumulate = accumulate;
-    s.way = ld_gemm_choose(&s.p, by_rows, in_bfloat16);
-    return ld_share_rows(c, s.p.k, s.way.tile_rows, NULL, multiply_rows, &s);
+    ld_product p;
+    LD_CHECK(product_of(&p, a, ta, b, tb));
+    p.accumulate = accumulate;
+    return multiply(c, p);
+}
+
+ld_status ld_matmul_bias(ld_tensor *c, const ld_tensor *a, const ld_tensor *b,
+                         const ld_tensor *bias)
+{
+    ld_product p;
+    LD_CHECK(product_of(&p, a, false, b, false));
+    p.bias = bias ? bias->data : NULL;
+    return multiply(c, p);
 }
 
 ld_status ld_matmul_precise(ld_tensor **out, const ld_tensor *a, bool ta, const ld_tensor *b,

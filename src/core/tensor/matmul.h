@@ -16,6 +16,11 @@
 ld_status ld_matmul(ld_tensor *c, const ld_tensor *a, bool transpose_a, const ld_tensor *b,
                     bool transpose_b, bool accumulate);
 
+/* Computes c = a * b + bias in each row, where the bias is a vector as long as a row, or NULL; else
+ * as ld_matmul. */
+ld_status ld_matmul_bias(ld_tensor *c, const ld_tensor *a, const ld_tensor *b,
+                         const ld_tensor *bias);
+
 /* Makes products of ld_matmul in tiles of 192 rows in the calling thread from now on, if their first
  * factor is not transposed and they are not in bfloat16. The bits of a row then follow from that row
  * of the factor and its place in a tile, and not from which other rows there are: rows from a

@@ -162,13 +162,25 @@ function Batches:stay_in_step(reason)
   end
 end
 
+-- Returns `make` for a worker: errors of its job say where they were raised, objects too.
+local function in_worker(make)
+  return function(sampler)
+    local job = make(sampler)
+    return function(number)
+      local ok, batch = errors.caught(job, number)
+      if not ok then error(errors.packed(batch), 0) end
+      return batch
+    end
+  end
+end
+
 -- Starts the workers. They begin with the current batch, which this thread has made too, so that
 -- both can be compared.
 function Batches:start(batch)
   local opts = self.opts
   local reason = bound_to_step(opts.sampler, batch)
   if reason then return self:stay_in_step(reason) end
-  local make = numbered_batches.new(self.idx, opts)
+  local make = in_worker(numbered_batches.new(self.idx, opts))
   local ok, background = errors.try(core.workers, make, opts.sampler, {
     threads = opts.workers, ahead = opts.ahead or 2 * opts.workers,
     first = self.number, last = self.last,
@@ -185,6 +197,7 @@ function Batches:take()
   local ok, batch = pcall(self.background.next, self.background)
   if ok then return batch end
   self:close()
+  batch = errors.unpacked(batch)
   if type(batch) == "string" and batch:find("(global '", 1, true) then
     batch = batch .. " (a worker has globals of its own: what a sampler uses must be local)"
   end
