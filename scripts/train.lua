@@ -31,6 +31,7 @@ local settings = require "ladies.experiment.settings"
 local run_folder = require "ladies.training.record.run_folder"
 local tables = require "ladies.base.tables"
 local unheard = require "ladies.experiment.unheard"
+local unused = require "ladies.experiment.unused"
 
 local function spec(args)
   local named = experiment_options.load_own(args)
@@ -200,6 +201,7 @@ cli.main(spec, arg, function(opts, given)
   how.out = folder
   local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told
   if not opts.auto then unheard.tell(config, own, run) end
+  unused.tell(config, run.data, run.task)
   print(tostring(data))
   if config.task then print("task: " .. core.printable(run.task.name)) end
   print_configuration(config, folder)

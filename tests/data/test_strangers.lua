@@ -103,6 +103,17 @@ function tests.test_npz_refused()
   assert_fails("fraction_labels.npz --labels-as classes", "y[0] is 0.5, must be a class from 0 on")
 end
 
+--- What is given and has no use is told of.
+function tests.test_what_is_not_used()
+  unpack_files()
+  local _, err, status = shell.run_ladies({"train", "listed_masks.npz", "--method", "full",
+    "--layers", "1", "--max-batches", "2", "--batch-size", "3"}, {folder = folder.path})
+  lu.assertEquals(status, 0, err)
+  lu.assertStrContains(err, "batch_size 3 is not used: the method full has all 6 training nodes in "
+    .. "a mini-batch")
+  os.execute("rm -r " .. shell.quote(folder.path .. "/runs"))
+end
+
 function tests.test_options()
   unpack_files()
   local config = assert_trains("pickled_no_features.npz --make-features degree", {SPLIT})
