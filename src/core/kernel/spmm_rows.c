@@ -6,10 +6,14 @@
  *
  * Where x lies in a file that memory does not hold, its rows would be read from the disk one by
  * one, again and again. So a panel of y, as much as memory holds, is finished before the next, and
- * for each panel x goes by once, in windows that memory holds as well. Each row has a place from
- * which the next window goes on, and its sums wait in y meanwhile: they get their terms in the same
- * order. */
+ * for each panel x goes by once, in windows that memory holds as well: small ones, since x is read
+ * as often as there are panels. Each row has a place from
+ * which the next window goes on, and its sums wait meanwhile: they get their terms in the same
+ * order. They wait in memory of their own, since the system would write pages of y to the disk
+ * between one window and the next. */
 #include "kernel/spmm.h"
+
+#include <string.h>
 
 #include "memory/memory.h"
 #include "system/simd.h"
@@ -169,19 +173,23 @@ static ld_status make_panel(pass *p, const ld_factors *a, int64_t window, const 
 }
 
 ld_status ld_spmm_by_windows(float *y, const ld_factors *a, const float *x, int64_t k,
-                             const float *bias, int64_t window, const ld_mapping *file)
+                             const float *bias, int64_t panel, int64_t window,
+                             const ld_mapping *file)
 {
-    LD_FREED int64_t *next = ld_alloc_array(window, sizeof *next, LD_MEM_SCRATCH);
-    pass p = {.product = {.meets = a->columns, .x = x, .bias = bias, .k = k}, .next = next};
-    if (a->n_cols == 0)
+    if (a->n_cols == 0 || a->n_rows == 0)
         return ld_spmm_by_rows(y, a, a->columns, x, k, false, bias);
-    if (!next)
+    int64_t most = panel < a->n_rows ? panel : a->n_rows;
+    LD_FREED int64_t *next = ld_alloc_array(most, sizeof *next, LD_MEM_SCRATCH);
+    LD_FREED float *sums = ld_alloc_array(most * k, sizeof *sums, LD_MEM_SCRATCH);
+    pass p = {.product = {.y = sums, .meets = a->columns, .x = x, .bias = bias, .k = k},
+              .next = next};
+    if (!next || !sums)
         return LD_NOMEM;
-    for (int64_t first = 0; first < a->n_rows; first += window) {
+    for (int64_t first = 0; first < a->n_rows; first += most) {
         int64_t rest = a->n_rows - first;
-        ld_factors panel = ld_factors_rows(a, first, rest < window ? rest : window);
-        p.product.y = y + first * k;
-        LD_CHECK(make_panel(&p, &panel, window, file));
+        ld_factors rows = ld_factors_rows(a, first, rest < most ? rest : most);
+        LD_CHECK(make_panel(&p, &rows, window, file));
+        memcpy(y + first * k, sums, (size_t)(rows.n_rows * k) * sizeof *y);
     }
     return LD_OK;
 }

@@ -82,6 +82,6 @@ void ld_room_give(ld_room *room, int64_t bytes, bool in_file)
 
 int64_t ld_room_near(const ld_room *room)
 {
-    int64_t part = room->bound / 4;
+    int64_t part = room->bound / 2;
     return part > LEAST ? part : LEAST;
 }
