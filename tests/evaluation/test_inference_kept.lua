@@ -189,6 +189,23 @@ function tests.test_others_do_not_go_on()
   lu.assertEquals(core.files(folder.path), {})
 end
 
+--- Where a layer passes on a tensor of the model, nothing is kept, and the tensor stays as it is.
+function tests.test_tensors_of_the_model()
+  local model = {n_layers = 2, normalize = "sym", scale = ladies.full(2, NODES, 1)}
+  function model:layer(i, h, block)
+    if i == 1 then return {h = block.adj:matmul(h), scale = self.scale} end
+    if self.fails and block.adj.n_cols == NODES then error("stopped", 0) end
+    return block.adj:matmul(h.h) + h.scale[1][1]
+  end
+  local given, whole = {memory = 1, folder = folder.path}, ladies.inference.exact(model, data)
+  model.fails = true
+  lu.assertStrContains(message_of(ladies.inference.exact, model, data, given), "layer 2: stopped")
+  lu.assertEquals(core.files(folder.path), {})
+  model.fails = nil
+  lu.assertEquals(ladies.inference.exact(model, data, given):hash(), whole:hash())
+  model.scale:fill_(1)                                 -- it is not frozen
+end
+
 --- Files that are damaged count for nothing.
 function tests.test_damaged()
   local given = {memory = 1, folder = folder.path}

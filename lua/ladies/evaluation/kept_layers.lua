@@ -75,10 +75,12 @@ function kept_layers.rehearsed()
   return setmetatable({layer = 0, files = {}}, Kept)
 end
 
--- Moves a tensor to a file with a name, which it returns; a number tells it from older ones.
-local function keep_tensor(kept, room, tensor)
+-- Moves a tensor to a file with a name, which it returns; a number tells it from older ones. One of
+-- those that are `held` by others stays where it is, which is an error.
+local function keep_tensor(kept, room, tensor, held)
   local name = kept.files[tensor]
   if name then return name end
+  if held[tensor] then errors.fail "a layer passes on a tensor of the model" end
   name = ("%d-%d"):format(kept.layer + 1, #tables.sorted_keys(kept.files) + 1)
   local path = kept.folder and kept.folder:file(name)
   if path then core.folder.remove(path) end       -- a file of a process that was killed
@@ -89,12 +91,12 @@ end
 
 -- Returns the record of a value that goes from layer to layer, and keeps its tensors; adds them to
 -- the set `used`. `known` has names of objects that are no part of it. Fails for what is neither.
-local function record_of(kept, room, value, known, used)
+local function record_of(kept, room, value, known, held, used)
   local kind = options.class_of(value) or type(value)
   if known[value] then return {known = known[value]} end
   if PLAIN[kind] or math.type(value) == "integer" then return {plain = value} end
   if kind == "Tensor" then
-    used[value] = keep_tensor(kept, room, value)
+    used[value] = keep_tensor(kept, room, value, held)
     return {tensor = used[value], n_rows = value.n_rows,
       n_cols = value.ndim == 2 and value.n_cols or nil}
   elseif kind ~= "table" then
@@ -102,7 +104,8 @@ local function record_of(kept, room, value, known, used)
   end
   local fields = {}
   for _, key in ipairs(tables.sorted_keys(value)) do
-    fields[#fields + 1] = {key = key, value = record_of(kept, room, value[key], known, used)}
+    fields[#fields + 1] = {key = key,
+      value = record_of(kept, room, value[key], known, held, used)}
   end
   return {fields = fields}
 end
@@ -149,14 +152,14 @@ local function remove_older(kept, used)
   end
 end
 
---- kept:keep(room, i, value, known): keeps what layer i has passed on in place of what the one
--- before has. Where that cannot be, as on a file system whose files without names cannot get one,
--- nothing more is kept.
-function Kept:keep(room, i, value, known)
+--- kept:keep(room, i, value, known, held): keeps what layer i has passed on in place of what the
+-- one before has. Where that cannot be, as on a file system whose files without names cannot get
+-- one, or where it has a tensor of the set `held`, the model's own, nothing more is kept.
+function Kept:keep(room, i, value, known, held)
   if self.gave_up then return end
   local names, used = {}, {}
   for name, object in pairs(known) do names[object] = name end
-  local ok, record = errors.try(record_of, self, room, value, names, used)
+  local ok, record = errors.try(record_of, self, room, value, names, held, used)
   self.gave_up = not ok
   if not ok or not self.folder then return end
   self.folder:write_json(RECORD, {layer = i, value = record})

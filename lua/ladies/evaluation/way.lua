@@ -118,7 +118,7 @@ local function layers(room, work)
     release(input, h, held)
     if in_files(room) > 0 then
       collectgarbage()                                   -- what a layer has left behind
-      if kept and i < model.n_layers then kept:keep(room, i, h, known) end
+      if kept and i < model.n_layers then kept:keep(room, i, h, known, held) end
     end
   end
   return h
@@ -192,13 +192,13 @@ local function finish_kept(kept, n_layers, ok, ...)
 end
 
 -- Computes the layers; where their outputs do not fit in memory, there must be disk for them, and
--- finished layers are kept, unless ranks share the work.
+-- finished layers are kept. Not so where ranks share the work, who would have to agree.
 local function carry_out(way, work)
   way.is_short = false
-  local bytes = bytes_in_files(way, work) or 0
+  local bytes = link.size == 1 and bytes_in_files(way, work) or 0
   if bytes == 0 then return way:call(layers, work) end
-  local kept <close> = link.size == 1 and kept_layers.open(way.folder, work.model,
-    work.model.layer, work.field.P, work.features, way.distinct) or nil
+  local kept <close> = kept_layers.open(way.folder, work.model, work.model.layer, work.field.P,
+    work.features, way.distinct)
   check_disk(way, bytes, kept)
   work.kept = kept
   local h = finish_kept(kept, work.model.n_layers, errors.caught(way.call, way, layers, work))
