@@ -9,6 +9,8 @@
 --   ladies bench methods                                the table of doc/samplers.md
 --   ladies bench models                                 the table of doc/models.md
 --   ladies bench papers [--nodes 1000000,10000000]     graphs larger than memory
+--   ladies bench parts [--datasets NAMES]               seeds from parts of the graph, in
+--                                                       doc/clusters.md
 --   ladies bench ranks [--ranks 1,2,4]
 --   ladies bench step [--batches N]
 --   ladies bench sampling [--peers]

@@ -1,7 +1,7 @@
 -- ladies costs: measures time and memory of a batch against the complexities of the paper
 --
 --   ladies costs [--methods ladies,fastgcn] [--batches N] [--quick]
---   ladies costs --ranks [--dataset PATH [--accumulate S] [--feature-cache 256M]]
+--   ladies costs --ranks [--dataset PATH [--accumulate S] [--seeds-from parts] [...]]
 --
 -- On generated graphs, over layers L, width K, batch b, samples s and nodes V, with exponents that
 -- are fitted to the measurements and to the formulas of Table 2. The folder gets results.jsonl,
@@ -20,6 +20,8 @@ local OF_RANKS = {
       .. "these are in shards"},
   {"accumulate", "S", "positive integer", help = "with --dataset: mini-batches of a step "
       .. "(default 64)"},
+  {"seeds-from", "WORD", "all|parts", help = "with --dataset: of mini-batches, as for ladies "
+      .. "train (default all)"},
   {"feature-cache", "SIZE", "string", help = "with --dataset: of each rank, as 256M"},
 }
 
@@ -33,9 +35,11 @@ cli.main(spec, arg, function(opts)
     local costs_of_ranks = experiments.load "paper.costs.ranks"
     if not opts.dataset then return print((costs_of_ranks.table())) end
     return print((costs_of_ranks.features(tables.merged(load, {dataset = opts.dataset,
-      accumulate = opts.accumulate}), opts.feature_cache)))
-  elseif opts.dataset or opts.accumulate or opts.feature_cache or next(load) then
-    error("--dataset, how it is read, --accumulate and --feature-cache go with --ranks", 0)
+      accumulate = opts.accumulate, seeds_from = opts.seeds_from}), opts.feature_cache)))
+  elseif opts.dataset or opts.accumulate or opts.seeds_from or opts.feature_cache
+    or next(load) then
+    error("--dataset, how it is read, --accumulate, --seeds-from and --feature-cache go with "
+      .. "--ranks", 0)
   end
   opts.ranks = nil
   study_options.show(experiments.load "paper".costs(opts))

@@ -10,13 +10,13 @@
 
 static const struct {
     int64_t n_rows, n_cols, degree;
-} SHAPES[] = {{0, 0, 1}, {0, 5, 1},   {5, 0, 1},    {1, 1, 1},
-              {3, 7, 2}, {64, 64, 5}, {65, 33, 20}, {129, 300, 9}};
+} SHAPES[] = {{0, 0, 1},   {0, 5, 1},    {5, 0, 1},     {1, 1, 1},    {3, 7, 2},
+              {64, 64, 5}, {65, 33, 20}, {129, 300, 9}, {99, 4200, 5}};
 static const int64_t WIDTHS[] = {0, 1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 100, 127, 128, 129};
 static const int PARTS[] = {0, WITH_VALUES, WITH_COL_SCALE, WITH_VALUES | WITH_ROW_SCALE,
                             WITH_VALUES | WITH_ROW_SCALE | WITH_COL_SCALE | WITH_SOURCE};
 
-enum { N_SHAPES = 8, N_WIDTHS = 17, N_PARTS = 5 };
+enum { N_SHAPES = 8 /* and one that is large */, N_WIDTHS = 17, N_PARTS = 5 };
 
 /* One product: a matrix, x, a bias or NULL, and what y holds before. */
 typedef struct {
@@ -103,6 +103,25 @@ static void check_windows(const example *e)
     }
 }
 
+/* By windows of which each comes as an array of its own. */
+static void check_each_window(const example *e)
+{
+    for (int64_t window = 1; window <= 100 && e->s.a.n_cols > 0; window *= 10) {
+        int64_t n = e->s.a.n_rows * e->k;
+        float *y = copy_floats(e->before, n), *want = wanted(e, e->s.columns);
+        for (int64_t first = 0, rows; first < e->s.a.n_cols; first += rows) {
+            rows = e->s.a.n_cols - first < window ? e->s.a.n_cols - first : window;
+            float *x = copy_floats(e->x + first * e->k, rows * e->k);
+            ld_status st = ld_spmm_of_window(y, &e->s.a, x, first, rows, e->k, e->bias);
+            check(st == LD_OK, "a window of %" PRId64 ", %s", window, e->text);
+            free(x);
+        }
+        check(same_floats(y, want, n), "windows of %" PRId64 " by themselves, %s", window, e->text);
+        free(y);
+        free(want);
+    }
+}
+
 static void check_precise(const example *e)
 {
     int64_t n = e->s.a.n_rows * e->k;
@@ -132,8 +151,9 @@ static void check_columns(const example *e)
 
 static void check_heads(const example *e)
 {
-    for (int64_t heads = 1; heads <= 8 && heads <= e->k; heads *= 2) {
-        int64_t width = e->k / heads, k = heads * width, n = e->s.a.n_rows * k;
+    static const int64_t HEADS[] = {1, 2, 3, 4, 7, 8, 16, 65};
+    for (int i = 0; i < (int)(sizeof HEADS / sizeof *HEADS) && HEADS[i] <= e->k; i++) {
+        int64_t heads = HEADS[i], width = e->k / heads, k = heads * width, n = e->s.a.n_rows * k;
         float *w = new_floats(e->s.nnz * heads, ORDINARY);
         float *y = copy_floats(e->before, n), *want = copy_floats(e->before, n);
         ld_spmm_heads_plain(want, &e->s.a, w, e->x, heads, width, e->accumulate);
@@ -164,9 +184,24 @@ static void check_shape(int shape, int64_t k, int what, numbers kind)
         example_free(&any);
         example sorted = example_new(shape, k, what | ASCENDING, kind, accumulate, biased);
         check_blocks(&sorted);
-        if (!accumulate)
+        if (!accumulate) {
             check_windows(&sorted);
+            check_each_window(&sorted);
+        }
         example_free(&sorted);
+    }
+}
+
+/* A matrix and an x that no core's cache holds, whose rows are asked for ahead. */
+static void check_far(void)
+{
+    static const int64_t widths[] = {64, 65, 128};
+    for (int i = 0; i < (int)(sizeof widths / sizeof *widths); i++) {
+        example e =
+            example_new(N_SHAPES, widths[i], WITH_VALUES | WITH_SOURCE, SPECIAL, false, false);
+        check_rows(&e);
+        check_heads(&e);
+        example_free(&e);
     }
 }
 
@@ -196,6 +231,7 @@ static void test(void)
         for (int width = 0; width < N_WIDTHS; width++)
             for (int part = 0; part < N_PARTS; part++)
                 check_shape(shape, WIDTHS[width], PARTS[part], part % 2 ? ORDINARY : SPECIAL);
+    check_far();
     check_unsorted();
 }
 

@@ -117,6 +117,20 @@ function tests.test_directed_and_weighted()
 end
 
 --- Without features, the labels say which nodes there are.
+--- An edge that is listed twice is one edge, and a line says so; not where each is kept or where
+-- merging was asked for.
+function tests.test_repeated_edges()
+  local function notes_of(parallel)
+    local data = from_files(files{parallel = parallel,
+      edges = write("repeated.csv", "source,target\n0,1\n1,2\n2,3\n1,2\n")})
+    return table.concat(data.notes, "\n"), data.graph.n_edges
+  end
+  local text, n_edges = notes_of(nil)
+  lu.assertStrContains(text, "1 edges repeat others and are one with them; --parallel keep")
+  lu.assertEquals(n_edges, 6)
+  lu.assertNotStrContains(notes_of "keep", "repeat")
+end
+
 function tests.test_without_features()
   local data = from_files(files{features = false, make_features = "identity"})
   lu.assertEquals({data.graph.n_nodes, data.features.nnz, data.merged}, {5, 5, 0})

@@ -140,6 +140,18 @@ function tests.test_the_field_of_a_ring()
 end
 
 --- Memory stays below every bound that is given, and the rest of the rows lies in files.
+--- Layers that look at all rows at once have them all, also where few nodes are wanted.
+function tests.test_layers_that_read_all_rows()
+  local model = ladies.nn.gcn{inputs = FEATURES, hidden = 8, outputs = CLASSES, layers = 2}
+  local layer, nodes = model.layer, ladies.index{5, 1, 40}
+  rawset(model, "layer", function(self, i, h, block, rng)
+    h = layer(self, i, h, block, rng)
+    return h - ladies.ones(h.n_rows, 1):matmul(h:sum(1):reshape(1, h.n_cols) / h.n_rows)
+  end)
+  local all = ladies.inference.exact(model, data)
+  assert_same(ladies.inference.exact(model, data, {nodes = nodes}), all[nodes], "some nodes")
+end
+
 function tests.test_the_bound_holds()
   local folder <close> = shell.folder()
   local model = models()[4]

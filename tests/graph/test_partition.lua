@@ -6,7 +6,7 @@ local dense = require "reference.dense"
 
 local fails = lu.assertErrorMsgContains
 local index, partition = ladies.index, ladies.partition
-local WAYS = ladies.have_metis and {"metis", "random"} or {"random"}
+local WAYS = ladies.have_metis and {"metis", "ldg", "random"} or {"ldg", "random"}
 
 local tests = {}
 

@@ -254,7 +254,8 @@ function tests.test_import()
   lu.assertStrContains(text, "entries    7,000")
   local _, complaint, failed = shell.run_ladies{"import", source, "--shard-graph", "--out",
     out .. ".safetensors"}
-  lu.assertEquals({failed, complaint}, {1, "ladies import: --shard-graph goes with --shards\n"})
+  lu.assertEquals({failed, complaint}, {1, "ladies import: --shard-graph, --parts and --by go with "
+    .. "--shards\n"})
 end
 
 --- A graph with weights has the same draws in shards; weights with which they could not be the same

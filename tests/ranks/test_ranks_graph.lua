@@ -133,6 +133,21 @@ function tests.test_models()
   assert_whole(3, "model = ladies.nn.gcnii{inputs = 12, hidden = 16, outputs = 3, layers = 2}, ")
 end
 
+--- A layer that reads all rows at once, as one that subtracts their mean, is computed on all of
+-- them by every rank; it has no bits of its own rows alone.
+function tests.test_layers_that_are_not_by_rows()
+  assert_whole(3, [[model = (function()
+    local model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}
+    local layer = model.layer
+    rawset(model, "layer", function(self, i, h, block, rng)
+      h = layer(self, i, h, block, rng)
+      if rng then return h end
+      return h - ladies.ones(h.n_rows, 1):matmul(ladies.ones(1, h.n_rows):matmul(h) / h.n_rows)
+    end)
+    return model
+  end)(), ]])
+end
+
 --- A run goes on with another number of ranks, alone, and with the whole graph.
 function tests.test_resumed()
   local _, parts = folders()

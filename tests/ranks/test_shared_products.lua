@@ -64,6 +64,43 @@ function tests.test_products()
   end
 end
 
+-- ---------------------------------------------------------------- own rows
+
+--- Of a larger graph each rank computes its own rows in all layers, where a model lets it; the
+-- logits are those of one process alone. A row of the logits goes to the other ranks, one of a
+-- layer's product with P to each rank in turn: what is sent has no other rows in it.
+local OWN_ROWS = [[
+local ladies = require "ladies"
+local link = require "ladies.ranks.link"
+local data = ladies.generate.power_law{nodes = 5000, entries = 40000, features = 12, classes = 3}
+local function check(name, products, sent)
+  local given = {inputs = 12, hidden = 16, outputs = 3, layers = 3}
+  if name == "jk" then name, given.head = "gcn", "concat" end
+  if name == "sgc" then given.hidden = nil end
+  local model = ladies.nn[name](given)
+  local function bytes() return (link.traffic["comm.together"] or {bytes = 0}).bytes end
+  local before = bytes()
+  local logits = ladies.comm.together(ladies.inference.exact, model, data)
+  local all = 0
+  for _, one in ipairs(ladies.comm.gather(bytes() - before)) do all = all + one end
+  local others = link.size - 1
+  assert(logits == ladies.inference.exact(model, data), name)
+  if products then assert(all == others * 5000 * 4 * products, name .. " " .. all) end
+end
+check("gcn", 12 + 16 + 3 + 3)            -- propagated before the first map, after the last
+check("gcnii", 16 + 16 + 16 + 3)
+for _, name in ipairs{"sage", "gin", "jk", "sgc", "appnp"} do check(name) end
+check("gat")                              -- its layers need the entries of P
+print "the same"
+]]
+
+function tests.test_own_rows()
+  for _, n in ipairs{2, 3, 4} do
+    local out, err, status = ranks.run_script(n, OWN_ROWS)
+    lu.assertEquals({out, err, status}, {"the same\n", "", 0})
+  end
+end
+
 -- ---------------------------------------------------------------- validation
 
 local OPTIONS = [[threads = 1, max_batches = 16, wide = "%s", on_validation = function() end]]

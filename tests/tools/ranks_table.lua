@@ -1,7 +1,8 @@
 --- Tries which methods, networks and tasks can be trained by two ranks, with features or the graph
--- in shards, with features that stay in their file, and validated and tested with activations in
--- temporary files; writes the table in doc/clusters.md anew. Every cell is a run of `ladies train`
--- on a small graph; where it refuses, the reason that its line gives stands below.
+-- in shards, with seeds from parts of the graph, with features that stay in their file, and
+-- validated and tested with activations in temporary files; writes the table in doc/clusters.md
+-- anew. Every cell is a run of `ladies train` on a small graph; where it refuses, the reason that
+-- its line gives stands below.
 --
 --   build/bin/ladies tests/tools/ranks_table.lua [ROW...]
 --
@@ -26,6 +27,7 @@ local COLUMNS = {
   {"ranks", "whole.npz", 2, ""},
   {"features in shards", "shards", 2, ""},
   {"graph in shards", "parts", 2, ""},
+  {"seeds from parts", "ordered", 2, "--seeds-from parts"},
   {"features in a file", "whole.safetensors", 0, "--features-in file"},
   {"inference in files", "whole.npz", 0, "--memory 20K"},
 }
@@ -57,6 +59,7 @@ local function write_data(folder)
   ladies.data.save(data, folder .. "/whole.safetensors")
   ladies.data.to_shards(data, folder .. "/shards", {shards = 2})
   ladies.data.to_shards(data, folder .. "/parts", {shards = 2, shard_graph = true})
+  ladies.data.to_shards(data, folder .. "/ordered", {shards = 2, parts = 2, by = "ldg"})
 end
 
 -- Runs a cell; returns nil where it succeeds, or the line that it gives.
@@ -75,7 +78,8 @@ local function refusal(folder, row, column)
 end
 
 -- What lines say of why, without the name of what cannot and what else there is.
-local REASONS = {"that needs the whole graph, and this one is in shards", "is adaptive: .*"}
+local REASONS = {"that needs the whole graph, and this one is in shards", "is adaptive: .*",
+  "draws its own seeds$", "they are parts of the nodes, .*"}
 
 local function reason_of(line)
   for _, pattern in ipairs(REASONS) do

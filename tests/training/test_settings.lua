@@ -107,7 +107,7 @@ function tests.test_description()
   lu.assertStrMatches(described "samples", "[%l, ]*graphsage, [%l, ]*vrgcn: .* "
     .. "%(default 512; method [%l%d, ]*graphsage 5, [%l%d, ]*vrgcn 2%)")
   lu.assertStrMatches(described "dropout", ".* %(default 0.3; preset code 0.2, paper 0%)")
-  lu.assertStrMatches(described "partition", "clustergcn: .* %(metis, random; default metis%)")
+  lu.assertStrMatches(described "partition", "clustergcn: .* %(metis, ldg, random; default metis%)")
   lu.assertStrMatches(described "eval_every",
     ".* %(default 10, on a large graph 100; preset code 10, paper 10%)")
   lu.assertStrContains(described "method", "clustergcn, fastgcn, full")

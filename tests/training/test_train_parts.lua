@@ -126,7 +126,13 @@ end
 function tests.test_a_bound_says_so()
   local bar, screen = display{total = 400, bound = true, terminal = true}
   bar:update(100, 110, 2)
-  lu.assertStrContains(screen[1], "10/s, at most 0:30 left")
+  lu.assertStrContains(screen[1], "10/s, stops early or in 0:30")
+end
+
+function tests.test_a_limit_of_time()
+  local bar, screen = display{total = 400, limit = 15, terminal = true}
+  bar:update(100, 110, 2)
+  lu.assertStrContains(screen[1], "10/s, 0:05 left")
 end
 
 function tests.test_plain_lines()

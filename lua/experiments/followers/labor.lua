@@ -157,7 +157,7 @@ function LABOR.measure(opts)
     world = world or world_of(opts)
     local own = case.sampler
     local sampler = own.make(world.P, {samples = opts.fan_out, layers = opts.layers,
-      form = "unbiased", self_nodes = "none", iterations = own.iterations})
+      form = "unbiased", self_nodes = "previous", iterations = own.iterations})
     local batches = core.no_grad(measure, world, sampler, opts)
     return {batches = batches, degree = world.P.nnz / world.P.n_rows}
   end

@@ -46,6 +46,7 @@ end
 -- ladies.timer returns, and bar:clear() at the end.
 -- total     how many there will be at most, or nil when nobody knows
 -- bound     whether `total` is only a bound, which the loop may end well before
+-- limit     seconds after which the loop ends at the latest
 -- done      how many were done before (a resumed run)
 -- quiet     show nothing
 -- measure   the name of the value that update is given
@@ -56,6 +57,7 @@ function progress.new(given)
   local opts = options.check("ladies.progress", given, {
     total = "positive integer or nil",
     bound = {"boolean", false},
+    limit = "number or nil",
     done = {"non-negative integer", 0},
     unit = {"string", "batch"},
     quiet = {"boolean", false},
@@ -96,8 +98,9 @@ local function text_of(self, now, length)
   parts[2] = (rate < 10 and "%.2f/s" or "%.0f/s"):format(rate)
   local left = self.ends and math.max(0, self.ends - now)
     or self.total and rate > 0 and (self.total - self.done) / rate
+  if left and self.limit then left = math.min(left, math.max(0, self.limit - elapsed)) end
   if left then
-    parts[3] = (self.bound and "at most %s left" or "%s left"):format(progress.duration(left))
+    parts[3] = (self.bound and "stops early or in %s" or "%s left"):format(progress.duration(left))
   end
   parts[#parts + 1] = self.loss and ("loss %.4f"):format(self.loss)
   parts[#parts + 1] = self.value and ("val %s %.4f"):format(self.measure, self.value)

@@ -16,6 +16,7 @@ local class_numbers = require "ladies.data.labels.class_numbers"
 local Dataset = require "ladies.data.dataset"
 local direction = require "ladies.data.direction"
 local edge_list = require "ladies.data.edges.list"
+local grouped = require("ladies.base.units").grouped
 local label_kinds = require "ladies.data.labels"
 local made_features = require "ladies.data.made_features"
 local notes = require "ladies.data.notes"
@@ -68,6 +69,15 @@ local function drop_empty_parts(fields)
   end
 end
 
+-- Adds a note where edges were given more than once and share an entry without being asked to. A
+-- reader whose `source` says so already sets the field `tells_merged`.
+local function tell_merged(context, fields, asked)
+  if fields.tells_merged or asked or fields.edges or (fields.merged or 0) == 0 then return end
+  notes.add(context, fields.notes, "%s edges repeat others and are one with them; --parallel keep "
+    .. '(in Lua parallel = "keep") leaves each as it is',
+    grouped(fields.merged))
+end
+
 --- complete.dataset(where, fields, context, opts): makes the data set from a reader's fields and
 -- context, with the options above; `where` begins messages about the options.
 function complete.dataset(where, fields, context, opts)
@@ -78,6 +88,7 @@ function complete.dataset(where, fields, context, opts)
     checks.fail(context, "parallel: the graph is no list of edges, some of which could be parallel")
   end
   checks.adjacency(context, fields.adjacency)
+  tell_merged(context, fields, opts.parallel)
   direction.apply(context, fields, opts.directed)
   local listed = fields.adjacency
   if listed.nnz <= listed.n_rows and listed.nnz == listed:loops() then

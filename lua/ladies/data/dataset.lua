@@ -18,6 +18,9 @@
 --   node_types, node_type_names   Index, 1 .. types, and what these are called, or nil
 --   graph_of, n_graphs            Index, the graph of each node, and how many there are, where a
 --                                 data set is many graphs (see ladies.data.many_graphs); or nil
+--   part_ends, former_ids         Index, the last node of each part of the graph, and the number
+--                                 that each node had before, where nodes are in the order of parts
+--                                 (see ladies.data.parts); or nil
 --   unit                          "node", or "graph" with graph_of: what labels, targets and the
 --                                 parts of the split are of
 --   merged                        edges given more than once, or nil where that is not known
@@ -47,7 +50,8 @@ Dataset.__index = Dataset
 of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Rows "
   .. "labels:Index|Tensor|Matrix multilabel:boolean classes:integer class_names:string[] "
   .. "targets:Tensor target_names:string[] edges:EdgeData node_types:Index "
-  .. "node_type_names:string[] graph_of:Index n_graphs:integer unit:string "
+  .. "node_type_names:string[] graph_of:Index n_graphs:integer part_ends:Index "
+  .. "former_ids:Index unit:string "
   .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
   .. "feature_names:string[] known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
 
@@ -111,6 +115,7 @@ function Dataset.new(fields, context)
     graph = graph, edges = fields.edges, features = features,
     graph_of = fields.graph_of, n_graphs = fields.graph_of and units, unit = unit,
     node_types = fields.node_types, node_type_names = fields.node_type_names,
+    part_ends = fields.part_ends, former_ids = fields.former_ids,
     labels = labels, multilabel = kind and kind.multilabel, classes = classes,
     targets = fields.targets, target_names = fields.target_names, class_names = fields.class_names,
     node_names = names, feature_names = fields.feature_names,

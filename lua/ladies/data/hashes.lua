@@ -6,7 +6,8 @@ local tables = require "ladies.base.tables"
 
 local hashes = {}
 
-local FIELDS = {"features", "labels", "targets", "node_types", "graph_of", "train", "val", "test"}
+local FIELDS = {"features", "labels", "targets", "node_types", "graph_of", "part_ends", "train",
+  "val", "test"}
 
 --- hashes.of(data) -> {edges =, features =, labels =, targets =, train =, val =, test =}: returns a
 -- hash, as text, for each part that the data set has, which depends on its structure, values and

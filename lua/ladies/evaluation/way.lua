@@ -20,6 +20,7 @@ local kept_layers = require "ladies.evaluation.kept_layers"
 local link = require "ladies.ranks.link"
 local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
+local OwnRows = require "ladies.ranks.own_rows"
 local receptive_field = require "ladies.evaluation.receptive_field"
 local rehearsal = require "ladies.evaluation.rehearsal"
 local tell = require "ladies.base.tell"
@@ -100,16 +101,18 @@ end
 
 -- Computes all layers, and returns the output of the last one for the nodes that the field has
 -- there. work: model, field, features; input, a function that returns what the first layer reads;
--- edges, what blocks have of their edges, or nil (see ladies.data.edges); kept, KeptLayers, or nil.
+-- edges, what blocks have of their edges, or nil (see ladies.data.edges); kept, KeptLayers, or nil;
+-- own, the rows of P that this rank has, where these and its rows of activations are all that it
+-- computes (OwnRows), or nil.
 local function layers(room, work)
-  local model, field, edges, kept = work.model, work.field, work.edges, work.kept
-  local all = core.range(1, field.P.n_rows)
-  local whole = {adj = field.P, dst = all, src = all}
+  local model, field, edges, kept, own = work.model, work.field, work.edges, work.kept, work.own
+  local all = own and core.range(own.first, own.last) or core.range(1, field.P.n_rows)
+  local whole = {adj = own or field.P, dst = all, src = all, whole = own and field.P}
   if edges then edges:attach(whole) end
   local held = add_tensors({[work.features] = true}, model)
   local known = {features = work.features, nodes = all}
   local h, first = resumed(room, work, known)
-  h = h or work.input()
+  h = h or work.input(all)
   for i = first, model.n_layers do
     local input = h
     local block = i < field.first and whole or receptive_field.block(field, i, all)
@@ -157,7 +160,7 @@ local function check(h, n)
   end
 end
 
-local function size(bytes)
+local function in_bytes(bytes)
   return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
 end
 
@@ -167,7 +170,7 @@ local function check_disk(way, bytes, kept)
   way.is_short = free + (kept and kept:bytes() or 0) < bytes
   if not way.is_short then return end
   errors.fail(("exact inference needs %s of disk for what it computes, and %s has %s free%s")
-    :format(size(bytes), way.folder, size(free), HELPS))
+    :format(in_bytes(bytes), way.folder, in_bytes(free), HELPS))
 end
 
 -- Returns the bytes that work takes in files, which a rehearsal tells and the way remembers; nil
@@ -206,6 +209,55 @@ local function carry_out(way, work)
   return h
 end
 
+-- Tells whether a model can be computed on some rows alone: whether, besides what it takes from P,
+-- a row of each layer's output depends on the same row of its input. Then two nodes without
+-- neighbours have the same logits beside two others as by themselves; where a layer subtracts the
+-- mean over all nodes, for one, they have not. nil where that cannot be tried. own(n): P for n
+-- nodes without neighbours as `layers` takes it, or nil for a Matrix.
+local function is_by_rows(model, P, n_features, own)
+  local x = core.zeros(4, n_features)
+  x:normal_(1, core.rng(1))
+  local function logits(n)
+    local way, nodes = Way.new("ladies.inference", {}), core.range(1, n)
+    local alone = own and P or core.matrix{n_rows = n, n_cols = n, rows = nodes, cols = nodes}
+    return way:call(layers, {
+      model = model, field = {P = alone, first = model.n_layers + 1}, features = x,
+      input = function() return x:rows(nodes) end, own = own and own(n),
+    })
+  end
+  local ok, of_four = errors.try(logits, 4)
+  local alone, of_two = errors.try(logits, 2)
+  if not (ok and alone) then return nil end
+  if of_four.n_rows ~= 4 or of_two.n_rows ~= 2 then return false end
+  local size = of_four:abs():max()
+  return (of_four:slice(1, 2) - of_two):abs():max() <= 1e-4 * size
+end
+
+-- Returns which rows are computed in each layer: not all, where the wanted nodes need fewer and the
+-- model can be computed on some rows alone.
+local function field_of(model, P, nodes, n_features)
+  local field = receptive_field.of(P, nodes, model.n_layers)
+  if field.first <= model.n_layers and is_by_rows(model, P, n_features) == false then
+    return receptive_field.of(P, nil, model.n_layers)
+  end
+  return field
+end
+
+-- Computes all layers as `layers` does. Within link.shared, which all ranks call together, each
+-- rank computes its own rows of all layers where that is possible; elsewhere they divide the
+-- products alone, and every rank has all activations.
+local function divided(self, work)
+  local model, field, features = work.model, work.field, work.features
+  if not link.is_sharing() or work.edges or field.first <= field.n_layers
+    or not OwnRows.pays(field.P, features)
+    or not is_by_rows(model, field.P, features.n_cols, OwnRows.without_edges) then
+    return carry_out(self, work)
+  end
+  work.own = OwnRows.new(field.P, features)
+  function work.input(all) return features:rows(all) end
+  return link.joined(work.own.bounds, self.call, self, layers, work)
+end
+
 --- Computes the logits of the way's nodes, in their order, or of all; see ladies.inference.exact.
 -- edges: those of the data set, for blocks to have, or nil.
 function Way:logits(model, P, features, edges)
@@ -216,11 +268,11 @@ function Way:logits(model, P, features, edges)
   options.value(where, "features", features, "Tensor or Matrix or Rows")
   options.value(where, "edges", edges, "EdgeData or nil")
   if not field or field.P ~= P or field.n_layers ~= model.n_layers then
-    field = receptive_field.of(P, self.distinct, model.n_layers)
+    field = field_of(model, P, self.distinct, features.n_cols)
     self.field = field
   end
   local computed = field.dst[model.n_layers]
-  local h = carry_out(self, {
+  local h = divided(self, {
     model = model, field = field, features = features, edges = edges,
     input = function() return input_of(model, field, features) end,
   })
@@ -240,9 +292,9 @@ function Way:__tostring()
   end
   if room and in_files(room) > 0 then
     parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
-      :format(size(self.memory), size(in_files(room)), self.folder)
+      :format(in_bytes(self.memory), in_bytes(in_files(room)), self.folder)
   elseif room and core.room_use(room) > 0 then
-    parts[#parts + 1] = ("up to %s in memory"):format(size((core.room_use(room))))
+    parts[#parts + 1] = ("up to %s in memory"):format(in_bytes((core.room_use(room))))
   end
   return table.concat(parts, "; ")
 end

@@ -192,6 +192,24 @@ local function tell_no_validation(data, task)
   notes.tell(line)
 end
 
+-- Notes what a configuration or a data set has and the run does not use: a size of batches, where
+-- all training units are one, and features of edges, where the network reads none.
+local function tell_unused(config, data, task)
+  local line, size = {}, config.batch_size
+  if config.method == "full" and size ~= settings.common.batch_size.default
+    and size < #task.units.train then
+    notes.add({where = data.name}, line, "batch_size %d is not used: the method full has all %d "
+      .. "training %ss in a mini-batch; graphsage with as many samples as a node has neighbours "
+      .. "has the whole neighbourhoods of %d", size, #task.units.train, task.unit, size)
+  end
+  local edges = rawget(data, "edges")
+  if edges and edges.features and not configuration.entries(config).model.reads_edges then
+    notes.add({where = data.name}, line, "its edges have features, which the network %s does not "
+      .. "read; gine, pna, transformer and gatv2 do", config.model)
+  end
+  notes.tell(line)
+end
+
 --- ladies.experiment.options(config, data [, extra: table]) -> table: makes the sampler and the
 -- model of an experiment and returns the options of ladies.train for it. config: all settings, as
 -- experiment.configure gives them; data: the data set; the fields of `extra` (out, resume, quiet,
@@ -204,6 +222,7 @@ function experiment.options(config, data, extra)
   local sampler = experiment.sampler(config, data, model)
   local monitor, validate = task:metric(config.monitor, WHERE), nil
   if not task.units.val then tell_no_validation(data, task) end
+  tell_unused(config, data, task)
   if config.validation == "sampled" and task.units.val then
     local own = config.samples
     local many = type(own) == "table" and tables.map(own, function(n) return 20 * n end) or 20 * own

@@ -9,6 +9,7 @@
 --   no_graph              whether it reads no graph: its method is "none"
 --   of_data(data, config)   options of the model that follow from the data set, such as the number
 --                         of features of edges, or one line that says what it lacks
+--   reads_edges           whether it reads features of edges
 --   make(config, data, task)   the model, with its first weights, whose forward gives task.outputs
 --                         columns; if the task leaves that nil, the model chooses their number
 
@@ -134,10 +135,11 @@ models.by_name = {
   }),
   gine = made_by(nn.gine, {
     settings = of_stack(table.unpack(EPS)), defaults = SUMS, no_histories = true,
-    of_data = of_edges,
+    of_data = of_edges, reads_edges = true,
   }),
   pna = made_by(nn.pna, {
     settings = of_stack(), defaults = SUMS, no_histories = true, of_data = of_degrees,
+    reads_edges = true,
   }),
   gat = made_by(nn.gat, {
     settings = of_stack(table.unpack(HEADS)),
@@ -146,11 +148,11 @@ models.by_name = {
   gatv2 = made_by(nn.gatv2, {
     settings = of_stack(table.unpack(HEADS)),
     defaults = tables.merged(KEPT, {normalize = "row", activation = "elu"}), no_histories = true,
-    of_data = with_edges,
+    of_data = with_edges, reads_edges = true,
   }),
   transformer = made_by(nn.transformer, {
     settings = of_stack(table.unpack(HEADS)), defaults = tables.merged(KEPT, {normalize = "row"}),
-    no_histories = true, of_data = with_edges,
+    no_histories = true, of_data = with_edges, reads_edges = true,
   }),
   rgcn = made_by(nn.rgcn, {
     settings = of_stack({"bases", "positive integer", default = 30,

@@ -25,6 +25,7 @@ local run_page = require "ladies.experiment.run_page"
 local smoothing = require "ladies.evaluation.smoothing"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
 local task_of = require("ladies.task").of
 local tasks = require "ladies.experiment.tasks"
 
@@ -44,13 +45,23 @@ local function refuse(path, data, parts)
     .. "it with --dataset (in Lua dataset)"):format(path, data.name, parts))
 end
 
+-- Tells whether each node has a column of its own, as features that are made of the graph alone.
+local function is_identity(features)
+  return options.class_of(features) == "Matrix" and features.n_rows == features.n_cols
+    and features.nnz == features.n_rows and features:loops() == features.n_rows
+end
+
 -- Loads the data set of a run of `ladies train`, or the one `named` in its place, which has its own
 -- split or the default one.
 local function data_of_experiment(path, config, before, named)
   if named then config.dataset, config.split = named, nil end
   local data = experiment.read(config)
-  local parts = before and not named and hashes.differing(before.data, hashes.of(data))
-  if parts then refuse(path, data, parts) end
+  local parts = before and hashes.differing(before.data, hashes.of(data))
+  if parts and not named then refuse(path, data, parts) end
+  if parts and is_identity(data.features) then
+    tell("%s: is another data set than the run's (%s): with identity features a node is what the "
+      .. "run's node in its place was, whatever it is called", data.name, parts)
+  end
   return data
 end
 

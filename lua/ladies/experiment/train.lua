@@ -114,6 +114,12 @@ end
 --              counted as ever, also across the ends of epochs; validation, checkpoints, stops and
 --              the schedule come at the ends of steps, and what is no whole step at the end of the
 --              run is left out
+-- seeds_from   where a mini-batch has its seeds from. "all" (default): from all training nodes;
+--              "parts": each of a step's from a part of the graph of its own
+--              (ladies.data.seed_parts), which follows from the data set, `accumulate` and the
+--              seed, so that ranks with features in shards need few rows of each other. An epoch
+--              has as many mini-batches of each part, and each node once. It is for tasks of nodes,
+--              and not for samplers that draw their own seeds
 -- workers      threads that sample ahead of the loop (0), and `ahead`: see ladies.batches
 -- precision    bfloat16: in steps, forward and backward, the factors of dense products are rounded
 --              to bfloat16, as ladies.in_bfloat16 does; parameters, sums, optimizer, validation and

@@ -96,9 +96,10 @@ function Graph:components()
   return self.adjacency:components()
 end
 
---- graph:partition(k [, {by = "metis", seed = 1, rng =, weighted = false}]) -> Index[], integer:
--- the nodes in k parts, an array of Index, and the number of entries between parts; the options (by
--- = "metis" or "random", seed, rng, weighted) are those of ladies.partition.of.
+--- graph:partition(k [, {by = "metis", seed = 1, rng =, weighted = false, passes = 10, balanced =
+-- Index}]) -> Index[], integer: the nodes in k parts, an array of Index, and the number of entries
+-- between parts; the options (by = "metis", "ldg" or "random", and the others) are those of
+-- ladies.partition.of.
 function Graph:partition(k, given)
   return partition.of(self.adjacency, k, given)
 end

@@ -1,5 +1,5 @@
---- Partitions the nodes of a graph into disjoint parts, by METIS or at random; a partition is an
--- array of Index.
+--- Partitions the nodes of a graph into disjoint parts, by METIS, as a stream or at random; a
+-- partition is an array of Index.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -8,11 +8,17 @@ local options = require "ladies.base.options"
 local partition = {}
 
 local SPEC = {
-  by = {"metis|random", "metis"},
+  by = {"metis|ldg|random", "metis"},
   rng = "Rng or nil",
   seed = {"integer", 1},
   weighted = {"boolean", false},
+  passes = "positive integer or nil",
+  balanced = "Index or nil",
 }
+
+-- For each way of partitioning, a function (A, k, rng, options) that returns the part of every
+-- node.
+local WAYS = {}
 
 local MOST = 1 << 16    -- parts of a graph that has fewer nodes, most of them empty
 
@@ -26,23 +32,49 @@ local function checked_count(k, n)
   return k
 end
 
--- Returns the part of every node: the nodes in a random order, dealt to the k parts like cards.
-local function random_parts(n, k, rng)
-  local ids = core.sampling.permutation(n, rng):to_table()
+function WAYS.metis(A, k, rng, opts)
+  return A:metis(k, rng, {weighted = opts.weighted, balanced = opts.balanced})
+end
+
+function WAYS.ldg(A, k, rng, opts)
+  return A:ldg(k, rng, {passes = opts.passes, balanced = opts.balanced})
+end
+
+-- The nodes in a random order, dealt to the k parts like cards.
+function WAYS.random(A, k, rng)
+  local ids = core.sampling.permutation(A.n_rows, rng):to_table()
   for i, id in ipairs(ids) do ids[i] = (id - 1) % k + 1 end
   return core.index(ids)
 end
 
---- partition.of(A, k [, {by = "metis", seed = 1, rng =, weighted = false}]) -> Index[], integer:
--- the nodes of a square Matrix in k parts: an array of k Indexes, each ascending, and the number of
--- A's entries between different parts (an undirected edge is two of them). It is a function of A, k
--- and seed (or rng) alone.
+-- Fails for options that the chosen way does not have.
+local function check_way(opts)
+  local foreign = opts.by ~= "metis" and opts.weighted and "weighted"
+    or opts.by ~= "ldg" and opts.passes and "passes"
+    or opts.by == "random" and opts.balanced and "balanced"
+  if foreign then
+    errors.fail(('partition: by = "%s" has no option %s'):format(opts.by, foreign))
+  end
+end
+
+--- partition.of(A, k [, {by = "metis", seed = 1, rng =, weighted = false, passes = 10, balanced =
+-- Index}]) -> Index[], integer: the nodes of a square Matrix in k parts: an array of k Indexes,
+-- each ascending, and the number of A's entries between different parts (an undirected edge is two
+-- of them). It is a function of A, k, seed (or rng) and the options alone.
 -- by        "metis": few entries between parts that differ in size by a few in a hundred (Karypis
---           and Kumar 1998); "random": sizes differ by at most one
+--           and Kumar 1998); "ldg": linear deterministic greedy (Stanton and Kliot 2012), for
+--           graphs that METIS has no room for: 1.5 to 4 times as many entries between parts;
+--           "random": sizes differ by at most one
 -- weighted  whether METIS minds the entries' absolute values; otherwise each counts the same
--- METIS sees every entry both ways, and no self-loops. Parts may be empty, as they must be when k
--- is greater than the number of nodes; then METIS is not asked and every node has its own part.
--- More parts than nodes are at most 65,536.
+-- passes    of "ldg" (10): how often it reads all rows, in the order of the nodes, each time with
+--           the parts of the time before (Nishimura and Ugander 2013)
+-- balanced  nodes, such as those for training, of which "metis" and "ldg" give each part nearly as
+--           many, too
+-- "ldg" reads the rows as they are: in a directed graph an entry counts for its row alone. It takes
+-- 5 bytes a node beside the matrix, which may lie in a file. METIS sees every entry both ways; no
+-- way minds self-loops. Parts may be empty, as they must be when k is greater than the number of
+-- nodes; then METIS is not asked and every node has its own part. More parts than nodes
+-- are at most 65,536.
 -- METIS runs in one thread, cannot be interrupted (Ctrl-C counts when it returns) and has memory of
 -- its own that nobody counts, several times 4 bytes an entry: a partition that took long is worth
 -- keeping (npz.write) and giving to the sampler.
@@ -52,10 +84,9 @@ function partition.of(A, k, given)
   if A.n_rows ~= A.n_cols then
     errors.fail(("partition: the adjacency must be square, got %s"):format(A))
   end
+  check_way(opts)
   k = checked_count(k, A.n_rows)
-  local rng = opts.rng or core.rng(opts.seed)
-  local part_of = opts.by == "random" and random_parts(A.n_rows, k, rng)
-    or A:metis(k, rng, {weighted = opts.weighted})
+  local part_of = WAYS[opts.by](A, k, opts.rng or core.rng(opts.seed), opts)
   return partition.from_index(part_of, k), A:cut(part_of)
 end
 

@@ -191,7 +191,8 @@ function model_file.load(path, given)
   if not model then
     if not saved then
       errors.fail(("ladies.load_model: %s does not say how its model is built; give the model to "
-        .. "fill as the second argument"):format(path))
+        .. "fill as the second argument, or take that of a run of ladies train by "
+        .. "ladies.saved_run(FOLDER)"):format(path))
     end
     model = make_again(make, saved, P)
   end

@@ -6,6 +6,7 @@
 -- Rank 0 alone prints: the standard output of the other ranks and their notices are discarded. An
 -- error of any rank ends all, with its message and the rank before it.
 
+local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local launch = require "ladies.base.launch"
 
@@ -89,10 +90,13 @@ function link.broadcast(kind, text, root)
   return counted(kind, others, others * #(text or ""), mpi.broadcast, text, root)
 end
 
+local shared_kind          -- what products are divided for, within link.shared
+
 --- Sends tensors to other ranks and receives tensors from them; both lists are {{rank, Tensor},
 -- ...}. The k-th tensor that one rank sends to another fills the k-th that the other receives from
--- it.
+-- it. Within link.shared the kind may be nil, and is that of the whole.
 function link.exchange(kind, sends, receives)
+  kind = kind or shared_kind
   local bytes = 0
   for _, one in ipairs(sends) do bytes = bytes + 4 * one[2].n_rows * one[2].n_cols end
   counted(kind, #sends, bytes, mpi.exchange, sends, receives)
@@ -136,16 +140,14 @@ function link.fetch_graph(kind, rows, ids)
   return found
 end
 
-local is_sharing = false
-
 -- Divides matrix products among the ranks until the result, a <close> variable, goes out of scope.
 local function sharing(kind)
   local waited, messages, bytes = mpi.waited(), mpi.shared()
   mpi.share(true)
-  is_sharing = true
+  shared_kind = kind
   return setmetatable({}, {__close = function()
     mpi.share(false)
-    is_sharing = false
+    shared_kind = nil
     local all_messages, all_bytes = mpi.shared()
     count(kind, waited, all_messages - messages, all_bytes - bytes)
   end})
@@ -156,13 +158,13 @@ end
 -- function and arguments; calls may be nested. Small products (core/tensor/share.c) every rank
 -- computes itself.
 function link.shared(kind, f, ...)
-  if link.size == 1 or is_sharing then return f(...) end
+  if link.size == 1 or shared_kind then return f(...) end
   local _ <close> = sharing(kind)
   return f(...)
 end
 
 --- Tells whether this code runs within link.shared.
-function link.is_sharing() return is_sharing end
+function link.is_sharing() return shared_kind ~= nil end
 
 --- Fills a tensor within link.shared: each rank computes its own rows, those of rank r from
 -- bounds[r + 1] + 1 on, by f(...), in which no products are divided; then the ranks exchange the
@@ -172,6 +174,20 @@ function link.make_own(tensor, bounds, f, ...)
   f(...)
   mpi.share(true)
   mpi.gather_rows(tensor, bounds)
+end
+
+--- Calls f(...) within link.shared, at all ranks, without dividing its products. It returns the
+-- rows of a tensor that this rank has by `bounds`, as for link.make_own; returns the whole tensor.
+function link.joined(bounds, f, ...)
+  mpi.share(false)
+  local own = f(...)
+  mpi.share(true)
+  local whole = core.zeros(bounds[#bounds], own.n_cols)
+  if own.n_rows > 0 then
+    whole:slice(bounds[link.rank + 1] + 1, bounds[link.rank + 2]):copy_(own)
+  end
+  mpi.gather_rows(whole, bounds)
+  return whole
 end
 
 --- Adds a tensor of all ranks by MPI's own reduction (into `sum`), against which the time of this

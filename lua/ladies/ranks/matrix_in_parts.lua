@@ -168,6 +168,12 @@ function methods:normalize(kind, given)
   return P
 end
 
+--- Returns this rank's own rows as a Matrix.
+function methods:own_rows()
+  local first, last = self.graph:own()
+  return self.graph.rows:collect(core.range(first, last), self.how)
+end
+
 -- Computes this rank's own rows of the product with x and writes them into y; further arguments are
 -- those of the product.
 function methods:multiply_own(y, x, ...)

@@ -32,7 +32,7 @@ local SPEC = declared.spec("clustergcn", {
   {"train", "Index"},
   {"parts", "positive integer or array of Indexes", default = 50},
   {"clusters", "positive integer", default = 5},
-  {"partition", "metis|random", default = "metis", help = "how the parts are made"},
+  {"partition", "metis|ldg|random", default = "metis", help = "how the parts are made"},
   {"normalize", "row|sym|none", default = "row"},
   {"self_loops", "boolean", default = true},
   {"lambda", "number", default = 0, help = "diagonal enhancement"},
@@ -95,7 +95,7 @@ end
 -- parts        how many parts the graph is cut into (50), or the parts: an array of Index without
 --              common nodes, which hold every training node; empty ones are ignored
 -- clusters     q, the most parts in a batch (5)
--- partition    "metis", or "random" parts, from `seed`; see ladies.partition
+-- partition    "metis", "ldg" or "random" parts, from `seed`; see ladies.partition
 -- normalize    "row": (D + I)^-1 (A + I), "sym": (D + I)^-1/2 (A + I) (D + I)^-1/2, "none": A + I
 -- self_loops   whether I is added, in place of the loops that are there
 -- lambda       of the diagonal enhancement (0: none; the paper has 1 for deep networks)

@@ -22,14 +22,14 @@ local SPEC = declared.spec("graphsage", {"samples", "layers", "form",
 })
 
 --- ladies.samplers.graphsage(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng)
--- -> mini-batch. A layer's destinations come first in its src, sampled or not.
+-- -> mini-batch.
 -- samples     neighbours drawn for each node (fan-outs), those of the first layer, nearest the
 --             features, first; or one number for all of `layers`
 -- replace     whether they are drawn with replacement: k draws even where there are fewer
 -- form        "mean" or "unbiased", see the file's header
--- self_nodes  "previous": a node's self-loop is always included, with k other neighbours; "none":
---             it is an entry like the others. Without self-loops in P a node is not in its own
---             sample.
+-- self_nodes  "previous": a layer's destinations are always in its src, where they come first, and
+--             a node's self-loop, if P has it, is always included, with k other neighbours; "none":
+--             a self-loop is an entry like the others, and src has only the nodes that are drawn
 local function graphsage(P, given)
   inputs.check_square("ladies.samplers.graphsage", P, true)
   local opts = options.check("ladies.samplers.graphsage", given, SPEC)
@@ -37,8 +37,8 @@ local function graphsage(P, given)
   local mean, loops = opts.form == "mean", opts.self_nodes == "previous" and P:diagonal() or nil
   return function(seeds, rng)
     return sampling.mini_batch(seeds, #opts.samples, function(l, dst)
-      local adj, src, w = P:sample_rows(dst, opts.samples[l],
-        {replace = opts.replace, count = mean, always = loops, first = dst, rng = rng})
+      local adj, src, w = P:sample_rows(dst, opts.samples[l], {replace = opts.replace,
+        count = mean, always = loops, first = inputs.kept(opts.self_nodes, seeds, dst), rng = rng})
       if opts.replace or not mean then adj = adj:scale_entries(w) end
       if mean then adj = adj:row_normalize() end
       return adj, src

@@ -76,27 +76,30 @@ end
 -- Draws a layer: returns the entries of P's rows dst that are kept, their columns and their
 -- weights.
 local function layer(P, dst, k, opts, from, to, t)
+  local own = inputs.kept(opts.self_nodes, nil, dst)
   if opts.iterations == 0 and t == 0 then
     local c = P:poisson_factors(dst, k, {always = opts.loops})
-    return P:poisson_rows(dst, c, {shared = true, always = opts.loops, first = dst, rng = from})
+    return P:poisson_rows(dst, c, {shared = true, always = opts.loops, first = own, rng = from})
   end
-  local U, near = P:slice(dst, {first = dst})
+  local U, near = P:slice(dst, {first = own})
   local rows, loops = core.range(1, #dst), opts.loops and U:diagonal()
   local pi = iterated(U, rows, k, loops, opts.iterations)
   local c = U:poisson_factors(rows, k, {pi = pi, always = loops})
   local adj, src, w = U:poisson_rows(rows, c, {pi = pi, r = sampling.drift(near, t, from, to),
-    always = loops, first = rows, rng = from})
+    always = loops, first = own and rows, rng = from})
   return adj, near[src], w
 end
 
 --- ladies.samplers.labor(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
--- mini-batch. A layer's destinations come first in its src, sampled or not.
+-- mini-batch.
 -- samples           k of each layer, those of the first layer, nearest the features, first; or one
 --                   number for all of `layers`. A node keeps k neighbours on average in LABOR-0
 -- iterations        of pi: 0, 1, 2, ...; or "converge", LABOR-*
 -- form              "mean" (rows divided by their sums) or "unbiased", see the file's header
--- self_nodes        "previous": a node's self-loop is always included and none of the neighbours;
---                   "none": it is an entry like the others
+-- self_nodes        "previous": a layer's destinations are always in its src, where they come
+--                   first, and a node's self-loop, if P has it, is always included and none of the
+--                   neighbours; "none": a self-loop is an entry like the others, and src has only
+--                   the nodes that are drawn
 -- layer_dependency  r is the same in all layers, whose nodes then overlap more
 -- batch_dependency  kappa: r moves from one mini-batch of an epoch to the next, so slowly that
 --                   consecutive ones share many nodes, and those 2 kappa apart are independent

@@ -157,11 +157,12 @@ function Search:forecast(entry, rung)
   return batches > 0 and rung.seeds * self:batches_of(rung) * seconds / batches or 0
 end
 
--- Returns a progress bar for n runs, and a <close> variable that removes it and, after an error,
--- says where the runs are kept.
+-- Returns a progress bar for n runs, which shows the time that is left for all rungs, and a <close>
+-- variable that removes it and, after an error, says where the runs are kept.
 function Search:progress(place, n)
   local bar = progress.new{total = n, unit = ("run of %d batches"):format(
     self:batches_of(RUNGS[place])), quiet = self.opts.quiet}
+  bar:expect(core.clock() + self.opts.seconds - self.spent)
   return bar, setmetatable({}, {__close = function(_, reason)
     bar:clear()
     if reason and not self.opts.quiet then
@@ -377,6 +378,10 @@ local function auto(given)
   local identity = json.encode{auto = opts.settings, seconds = opts.seconds,
     data = hashes.of(search.data)}
   search.study = Study.at(opts.out, "runs/auto-" .. run_folder.plain(search.data.name), identity)
+  if not opts.quiet then
+    tell("short runs find a network and its training for %s: about %s of training in all "
+      .. "(seconds; --auto-seconds)", search.data.name, progress.duration(opts.seconds))
+  end
   local ranked = search:rungs()
   if not ranked[1] then
     errors.fail(("%s: %s"):format(WHERE, table.concat(search.failures, "; ")))

@@ -46,6 +46,8 @@ declared.groups = {
       .. "end of an epoch, fewer than a quarter of them join the batch before"},
     {"accumulate", "integer in [1, 65536]", follows = "1", was = "grad_accumulate",
       help = "mini-batches of a step: the mean of their gradients is one"},
+    {"seeds_from", "all|parts", follows = "all", help = "all training nodes, or for each "
+      .. "mini-batch of a step a part of the graph of its own, for ranks with features in shards"},
     {"precision", "float32|bfloat16", follows = "float32", help = "of dense products in training; "
       .. "bfloat16 where the processor has AMX or AVX512-BF16"},
     {"epochs", "positive integer", default = 1000, free = "resumed", help = "end after so many"},

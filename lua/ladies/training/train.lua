@@ -12,6 +12,7 @@ local machine = require "ladies.base.machine"
 local needs_whole = require "ladies.training.ranks.needs_whole"
 local numbered = require "ladies.training.batches.numbered"
 local options = require "ladies.base.options"
+local places = require "ladies.training.batches.places"
 local propagation = require "ladies.graph.propagation"
 local results = require "ladies.training.record.results"
 local Run = require "ladies.training.loop.run"
@@ -114,6 +115,7 @@ local function train_with(given)
     errors.fail "ladies.train: resume needs out, the run's folder"
   end
   opts.accumulate = opts.accumulate or 1
+  opts.parts = places.of(opts)
   opts.eval_every = opts.eval_every or validation.interval(opts.data)
   check_own_model(opts)
   check_precision(opts)

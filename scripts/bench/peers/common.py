@@ -122,6 +122,9 @@ def csr_block(a, symmetric=False):
     return Block(a.shape, a.nnz, lambda h: CsrProduct.apply(h, t, back))
 
 
+ACTIVATION = {"relu": F.relu, "elu": F.elu}[case.get("activation", "relu")]
+
+
 class Network(nn.Module):
     """nn.gcn of ladies with the settings of the case: the same order of each product."""
 
@@ -131,7 +134,7 @@ class Network(nn.Module):
         tensors = [torch.from_numpy(a.copy()) for pair in layers for a in pair]
         self.layers = nn.ParameterList(nn.Parameter(t) for t in tensors)
         self.head = nn.ParameterList(nn.Parameter(torch.from_numpy(a.copy())) for a in head or ())
-        self.activation = {"relu": F.relu, "elu": F.elu}[case["activation"]]
+        self.activation = ACTIVATION
 
     def layer(self, i, h, block):
         weight, bias = self.layers[2 * i], self.layers[2 * i + 1]
@@ -157,6 +160,36 @@ class Network(nn.Module):
             h = F.dropout(h, case["head_dropout"], self.training)
             h = torch.addmm(self.head[1], h, self.head[0])
         return h
+
+
+class Gcnii(nn.Module):
+    """nn.gcnii of ladies with the settings of the case and one alpha for all layers."""
+
+    def __init__(self):
+        super().__init__()
+        found = {name: nn.Parameter(torch.from_numpy(a)) for name, a in arrays("weights").items()}
+        self.ends = nn.ParameterList(
+            found[f"{end}.{part}"] for end in ("first.linear", "head") for part in ("weight", "bias")
+        )
+        self.maps = nn.ParameterList(
+            found[f"layers.{i}.weight"] for i in range(1, case["layers"] + 1)
+        )
+
+    def layer(self, i, h, first, block):
+        alpha, beta = case["alpha"], np.log(case["theta"] / (i + 1) + 1)
+        s = torch.add(alpha * first, block.mm(h), alpha=1 - alpha)
+        return torch.addmm(s, s, self.maps[i], beta=1 - beta, alpha=beta)
+
+    def forward(self, h, blocks):
+        first = h = ACTIVATION(h.mm(self.ends[0]) + self.ends[1])
+        for i, block in enumerate(blocks):
+            h = ACTIVATION(self.layer(i, h, first, block))
+        return torch.addmm(self.ends[3], h, self.ends[2])
+
+
+def network():
+    """The network of the case, whose products are those of its blocks."""
+    return Gcnii() if case["model"] == "gcnii" else Network()
 
 
 class Training:

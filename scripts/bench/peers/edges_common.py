@@ -1,11 +1,11 @@
-"""What the peers share that train layers which read edges, or predict links: the arrays of the case,
-the model's weights by name, and the loop. The two peers bring layers, mini-batches and blocks.
+"""What the peers share that train other layers than those of a GCN, or predict links: the arrays of the
+case, the model's weights by name, and the loop. The two peers bring layers, mini-batches and blocks.
 
 Features of edges are in the order of A's entries; a mini-batch of ladies names them by `edge`."""
 
 from common import *
 
-A = matrix(data, "A")
+A = matrix(data, "P" if case["model"] in ("gat", "gcnii") else "A")  # with self-loops, if the case has
 X = dense_features()
 of_links = case["work"] == "links"
 edge_types = torch.from_numpy(data["edge_types"].astype(np.int64)) if "edge_types" in data else None
@@ -46,7 +46,7 @@ def perceptron(i):
 
 
 class Stack(nn.Module):
-    """Convolutions with relu between them; layer(conv, h, block) is the peer's."""
+    """Convolutions with activations between them; layer(conv, h, block) is the peer's."""
 
     def __init__(self, convolution, layer):
         super().__init__()
@@ -57,8 +57,26 @@ class Stack(nn.Module):
         for i, (conv, block) in enumerate(zip(self.layers, blocks)):
             h = self.layer(conv, h, block)
             if i + 1 < len(self.layers):
-                h = F.relu(h)
+                h = ACTIVATION(h)
         return h
+
+
+class DeepStack(Gcnii):
+    """GCNII with the peer's convolutions, which are given the first representation too."""
+
+    def __init__(self, convolution, layer):
+        super().__init__()
+        self.layers = nn.ModuleList(convolution(i) for i in range(case["layers"]))
+        self.of_peer = layer
+        for conv, one in zip(self.layers, self.maps):
+            conv.weight1 = one
+
+    def layer(self, i, h, first, block):
+        return self.of_peer(self.layers[i], (h, first), block)
+
+
+def stack(convolution, layer):
+    return (DeepStack if case["model"] == "gcnii" else Stack)(convolution, layer)
 
 
 def link_loss(h, ends, positives):

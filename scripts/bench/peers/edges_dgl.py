@@ -1,9 +1,9 @@
-"""R-GCN, GINE and link prediction by GraphSAGE in DGL."""
+"""R-GCN, GINE, GAT, GCNII, GraphSAGE and link prediction by it in DGL."""
 
 from edges_common import *
 
 import dgl
-from dgl.nn import GINEConv, RelGraphConv, SAGEConv
+from dgl.nn import GATConv, GCN2Conv, GINEConv, RelGraphConv, SAGEConv
 
 kind = case["model"]
 
@@ -30,6 +30,15 @@ def convolution(i):
         conv.h_bias.data.copy_(weight(i, "own.bias"))
     elif kind == "gine":
         conv = Gine(i)
+    elif kind == "gat":
+        heads = case["heads"] if i + 1 < case["layers"] else 1
+        conv = GATConv(INPUTS[i], OUTPUTS[i] // heads, heads, allow_zero_in_degree=True)
+        set_linear(conv.fc, i, "map", bias=False)
+        conv.attn_l.data.copy_(weight(i, "from").view_as(conv.attn_l))
+        conv.attn_r.data.copy_(weight(i, "to").view_as(conv.attn_r))
+        conv.bias.data.copy_(weight(i, "bias").view_as(conv.bias))
+    elif kind == "gcnii":
+        conv = GCN2Conv(case["hidden"], i + 1, case["alpha"], case["theta"], bias=False)
     else:
         conv = SAGEConv(INPUTS[i], OUTPUTS[i], "mean")
         set_linear(conv.fc_neigh, i, "near", bias=False)
@@ -48,6 +57,10 @@ def layer(conv, h, block):
     graph, edge, norm, is_sorted = block
     if kind == "gine":
         return conv(graph, h, edge_features[edge])
+    if kind == "gcnii":
+        return conv(graph, *h)
+    if kind == "gat":
+        return conv(graph, h).flatten(1)
     if kind == "sage":
         return conv(graph, h)
     types = edge_types[edge]
@@ -63,6 +76,8 @@ def entries(a):
 
 def block_of(a, edge):
     rows, columns = entries(a)
+    if kind == "gcnii":  # whose layer takes no blocks
+        return dgl.graph((columns, rows), num_nodes=a.shape[0]), edge, None, False
     graph = dgl.create_block((columns, rows), num_src_nodes=a.shape[1], num_dst_nodes=a.shape[0])
     return graph, edge, None, False
 
@@ -121,7 +136,7 @@ def stream():
 
 
 batches = stream()
-model = Stack(convolution, layer)
+model = stack(convolution, layer)
 serve(
     f"DGL {dgl.__version__}",
     stepping(model, lambda: next(batches)),

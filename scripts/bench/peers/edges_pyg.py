@@ -1,14 +1,15 @@
-"""R-GCN, GINE and link prediction by GraphSAGE in PyTorch Geometric. A sampled mini-batch goes through
-a layer as that layer needs it: the last reads the edges of the seeds alone."""
+"""R-GCN, GINE, GAT, GCNII, GraphSAGE and link prediction by it in PyTorch Geometric. A sampled mini-batch
+goes through a layer as that layer needs it: the last reads the edges of the seeds alone."""
 
 from edges_common import *
 
 import torch_geometric
 from torch_geometric.data import Data
 from torch_geometric.loader import LinkNeighborLoader, NeighborLoader
-from torch_geometric.nn import GINEConv, RGCNConv, SAGEConv
+from torch_geometric.nn import GATConv, GCN2Conv, GINEConv, RGCNConv, SAGEConv
 
 kind = case["model"]
+values = torch.from_numpy(A.data)  # of P, for GCNII
 
 
 def convolution(i):
@@ -23,6 +24,15 @@ def convolution(i):
         set_linear(conv.lin, i, "edge")
         set_linear(conv.nn[0], i, "first")  # which the constructor has set anew
         set_linear(conv.nn[3], i, "second")
+    elif kind == "gat":
+        heads = case["heads"] if i + 1 < case["layers"] else 1
+        conv = GATConv(INPUTS[i], OUTPUTS[i] // heads, heads, add_self_loops=False)
+        set_linear(conv.lin, i, "map", bias=False)
+        conv.att_src.data.copy_(weight(i, "from").view_as(conv.att_src))
+        conv.att_dst.data.copy_(weight(i, "to").view_as(conv.att_dst))
+        conv.bias.data.copy_(weight(i, "bias"))
+    elif kind == "gcnii":
+        conv = GCN2Conv(case["hidden"], case["alpha"], case["theta"], i + 1, normalize=False)
     else:
         conv = SAGEConv(INPUTS[i], OUTPUTS[i])
         set_linear(conv.lin_l, i, "near")
@@ -32,6 +42,8 @@ def convolution(i):
 
 def layer(conv, h, block):
     index, edge, n_rows = block
+    if kind == "gcnii":
+        return conv(*h, index, values)
     if n_rows < len(h):
         h = (h, h[:n_rows])
     if kind == "rgcn":
@@ -99,7 +111,7 @@ def stream():
 
 
 batches = stream()
-model = Stack(convolution, layer)
+model = stack(convolution, layer)
 serve(
     f"PyG {torch_geometric.__version__}",
     stepping(model, lambda: next(batches)),

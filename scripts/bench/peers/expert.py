@@ -436,7 +436,7 @@ def gather(nodes):
     return block_of(csr_of(X if len(nodes) == n else X[nodes]))
 
 
-model = Network()
+model = network()
 training = OneArray(model)
 constant = None  # the features of full batches
 

@@ -32,7 +32,7 @@ if case["work"] == "product":
     serve(name, run, check)
     sys.exit()
 
-model = Network()
+model = network()
 block = csr_block(P, symmetric)
 if "x" in data:
     X = torch.from_numpy(data["x"])

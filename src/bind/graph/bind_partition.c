@@ -6,8 +6,16 @@
 
 static ld_status matrix_metis(bind_call *c)
 {
-    return ld_csr_metis(c->out[0].index, c->in[0].matrix, c->in[1].integer, c->in[4].flag,
-                        c->in[2].rng);
+    enum { SELF, PARTS, RNG, OPTIONS, WEIGHTED, BALANCED };
+    return ld_csr_metis(c->out[0].index, c->in[SELF].matrix, c->in[PARTS].integer,
+                        c->in[WEIGHTED].flag, c->in[BALANCED].index, c->in[RNG].rng);
+}
+
+static ld_status matrix_ldg(bind_call *c)
+{
+    enum { SELF, PARTS, RNG, OPTIONS, PASSES, BALANCED };
+    return ld_csr_ldg(c->out[0].index, c->in[SELF].matrix, c->in[PARTS].integer,
+                      c->in[PASSES].integer, c->in[BALANCED].index, c->in[RNG].rng);
 }
 
 static ld_status matrix_cut(bind_call *c)
@@ -20,10 +28,15 @@ static ld_status matrix_cut(bind_call *c)
 
 static const bind_function methods[] = {
     {"metis", matrix_metis,
-     "A:metis(k, rng [, {weighted = false}]) -> Index\n"
+     "A:metis(k, rng [, {weighted = false [, balanced = Index]}]) -> Index\n"
      "The part 1 .. k of every node of a square matrix by METIS (Karypis and Kumar 1998): parts of\n"
      "nearly equal size with few entries between them. Scripts call graph:partition, which checks\n"
      "k and the graph; an error where the program was built without METIS.",
+     .reads = "A"},
+    {"ldg", matrix_ldg,
+     "A:ldg(k, rng [, {passes = 10 [, balanced = Index]}]) -> Index\n"
+     "The part 1 .. k of every node of a square matrix by linear deterministic greedy (Stanton and\n"
+     "Kliot 2012), in so many passes over its rows; see graph:partition.",
      .reads = "A"},
     {"cut", matrix_cut,
      "A:cut(part_of: Index) -> integer\n"

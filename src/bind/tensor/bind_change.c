@@ -38,6 +38,12 @@ static ld_status tensor_copy_rows(bind_call *c)
     return ld_tensor_copy_rows(c->in[0].tensor, c->in[1].index, c->in[2].tensor);
 }
 
+static ld_status tensor_add_window(bind_call *c)
+{
+    return ld_spmm_window(c->in[0].tensor, c->in[1].matrix, c->in[2].tensor, c->in[3].integer - 1,
+                          c->in[4].tensor);
+}
+
 static const bind_function methods[] = {
     {"fill_", tensor_fill, "t:fill_(value: number) -> t", .changes = "t"},
     {"copy_", tensor_copy, "t:copy_(u) -> t\nCopies u's elements; the same shape.", .changes = "t"},
@@ -59,6 +65,13 @@ static const bind_function methods[] = {
      .changes = "t", .kind = 1},
     {"copy_rows_", tensor_copy_rows,
      "t:copy_rows_(idx, rows: Tensor) -> t\nRow idx[i] becomes row i of `rows`.", .changes = "t"},
+    {"add_window_", tensor_add_window,
+     "t:add_window_(A: Matrix, x: Tensor, first: integer [, b: Tensor]) -> t\n"
+     "A part of t = A X + b: adds what rows first, first + 1, ... of X give, which are those of x.\n"
+     "To be called for all rows of X in order, some at a time: first = 1 begins with sums of 0, and\n"
+     "the call that has X's last row ends the product, which has the bits of A:matmul(X, b). The\n"
+     "columns of each row of A must ascend.",
+     .changes = "t"},
     {NULL, NULL, NULL},
 };
 

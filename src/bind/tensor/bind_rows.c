@@ -67,6 +67,20 @@ static void rows_describe(lua_State *L, const void *object)
                                  : "");
 }
 
+/* Pushes the number of rows before those of each rank, and last that of all; nil for whole rows. */
+static void push_bounds(lua_State *L, const ld_rows *x)
+{
+    if (!x->bounds) {
+        lua_pushnil(L);
+        return;
+    }
+    lua_createtable(L, x->n_owners + 1, 0);
+    for (int r = 0; r <= x->n_owners; r++) {
+        lua_pushinteger(L, x->bounds[r]);
+        lua_rawseti(L, -2, r + 1);
+    }
+}
+
 static void rows_field(lua_State *L, const char *key)
 {
     const ld_rows *x = bind_object(L, 1, BIND_ROWS);
@@ -76,6 +90,8 @@ static void rows_field(lua_State *L, const char *key)
         lua_pushinteger(L, x->n_cols);
     else if (strcmp(key, "whole") == 0)
         lua_pushboolean(L, !x->bounds);
+    else if (strcmp(key, "bounds") == 0)
+        push_bounds(L, x);
     else
         lua_pushstring(L, ld_number_name(x->number));
 }
@@ -139,8 +155,8 @@ static void drop(void *rows)
     ld_rows_unref(rows);
 }
 
-static const char *const fields[] = {"n_rows:integer", "n_cols:integer", "dtype:string",
-                                     "whole:boolean", NULL};
+static const char *const fields[] = {"n_rows:integer", "n_cols:integer",   "dtype:string",
+                                     "whole:boolean",  "bounds:integer[]", NULL};
 
 static const bind_class class = {
     .name = BIND_ROWS,

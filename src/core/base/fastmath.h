@@ -31,26 +31,33 @@ static inline __attribute__((always_inline)) float ld_power_of_two(int32_t n)
     return power;
 }
 
-/* e^x. With n = round(x / ln 2) and r = x - n ln 2, |r| <= ln 2 / 2: 2^n e^r. Subtracting
- * ln 2 in two parts keeps r exact. 2^n is two factors, for it need not be a float itself; only the
- * second product rounds, and only among the denormals. Beyond -104 and 89 all is 0 and infinity;
- * nan, which every comparison sends to -104, is put back at the end. */
-static inline __attribute__((always_inline)) float ld_expf(float x)
+/* Returns e^x, and gives the series in r. With n = round(x / ln 2) and r = x - n ln 2, |r| <= ln 2 /
+ * 2: 2^n e^r. Subtracting ln 2 in two parts keeps r exact. 2^n is two factors, for it need not be a
+ * float itself; only the second product rounds, and only among the denormals. Beyond -104 and 89 all
+ * is 0 and infinity; nan, which every comparison sends to -104, is put back at the end. */
+static inline __attribute__((always_inline)) float ld_exp_and_series(float x, float *series)
 {
     float above = x > -104.0f ? x : -104.0f, clamped = above < 89.0f ? above : 89.0f;
     float rounded = (clamped * 1.44269504f + 12582912.0f) - 12582912.0f; /* to nearest */
     float r = (clamped - rounded * 0.693359375f) + rounded * 2.12194440e-4f;
-    float p = ld_exp_series(r) * r + 1.0f;
+    *series = ld_exp_series(r);
+    float p = *series * r + 1.0f;
     int32_t n = (int32_t)rounded, half = n / 2;
     float y = p * ld_power_of_two(half) * ld_power_of_two(n - half);
     return x == x ? y : x;
 }
 
-/* Returns e^x - 1 without cancellation near 0. */
+static inline __attribute__((always_inline)) float ld_expf(float x)
+{
+    float series;
+    return ld_exp_and_series(x, &series);
+}
+
+/* Returns e^x - 1 without cancellation near 0, where r is x. */
 static inline __attribute__((always_inline)) float ld_expm1f(float x)
 {
-    float near = ld_exp_series(x) * x, far = ld_expf(x) - 1.0f;
-    return fabsf(x) < 0.34f ? near : far;
+    float series, far = ld_exp_and_series(x, &series) - 1.0f;
+    return fabsf(x) < 0.34f ? series * x : far;
 }
 
 /* Returns log(1 + u) for 0 <= u <= 1: 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = u / (2

@@ -3,10 +3,8 @@
 #include <inttypes.h>
 
 #include "grad/op.h"
+#include "kernel/edges.h"
 #include "kernel/softmax.h"
-#include "system/threads.h"
-
-enum { ROW_GRAIN = 64 };
 
 /* --- softmax over the entries of a row -------------------------------------------------------- */
 
@@ -83,47 +81,19 @@ ld_status ld_op_dot_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
 
 static ld_status add_edges_backward(ld_node *n)
 {
-    const ld_structure *s = n->matrix->s;
+    ld_structure *s = n->matrix->s, *by_column;
     const ld_tensor *g = n->out->grad;
-    ld_tensor *dx = NULL, *dy = NULL;
-    ld_status st = LD_OK;
-    if (ld_wants_grad(n->in[0]))
-        LD_TRY(ld_grad_zeroed(n->in[0], &dx));
-    if (ld_wants_grad(n->in[1]))
-        LD_TRY(ld_grad_zeroed(n->in[1], &dy));
-    int64_t k = g->n_cols;
-    for (int64_t r = 0; r < s->n_rows; r++) {
-        for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++) {
-            for (int64_t j = 0; j < k; j++) {
-                if (dx)
-                    dx->data[r * k + j] += g->data[e * k + j];
-                if (dy)
-                    dy->data[s->columns[e] * k + j] += g->data[e * k + j];
-            }
-        }
+    ld_tensor *grad;
+    if (ld_wants_grad(n->in[0])) {
+        LD_CHECK(ld_grad_zeroed(n->in[0], &grad));
+        LD_CHECK(ld_collect_edges(grad->data, s->offsets, NULL, s->n_rows, g->data, g->n_cols));
     }
-done:
-    return st;
-}
-
-typedef struct {
-    const ld_structure *s;
-    const float *x, *y;
-    float *out;
-    int64_t k;
-} sums;
-
-static void sum_rows(void *ctx, int64_t first, int64_t last)
-{
-    const sums *p = ctx;
-    for (int64_t r = first; r < last; r++) {
-        const float *x = p->x + r * p->k;
-        for (int64_t e = p->s->offsets[r]; e < p->s->offsets[r + 1]; e++) {
-            const float *y = p->y + p->s->columns[e] * p->k;
-            for (int64_t j = 0; j < p->k; j++)
-                p->out[e * p->k + j] = x[j] + y[j];
-        }
-    }
+    if (!ld_wants_grad(n->in[1]))
+        return LD_OK;
+    LD_CHECK(ld_structure_transpose(&by_column, s));
+    LD_CHECK(ld_grad_zeroed(n->in[1], &grad));
+    return ld_collect_edges(grad->data, by_column->offsets, by_column->source, s->n_cols, g->data,
+                            g->n_cols);
 }
 
 ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *y)
@@ -144,8 +114,7 @@ ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
     ld_status st = ld_tensor_new(&z, x->ndim, s->nnz, x->n_cols);
     if (st != LD_OK)
         return st;
-    sums p = {s, x->data, y->data, z->data, x->n_cols};
-    st = ld_parallel_for(s->n_rows, ROW_GRAIN, sum_rows, &p);
+    st = ld_add_edges(z->data, s->offsets, s->columns, s->n_rows, x->data, y->data, x->n_cols);
     return ld_tape_finish(tape, out, z, &node, st);
 }
 

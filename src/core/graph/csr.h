@@ -235,6 +235,12 @@ ld_status ld_spmm(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumu
 ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const ld_index *rows,
                        const ld_tensor *bias);
 
+/* Adds to y, for a product a * X, what the rows of X from `first` on give that x has: see
+ * ld_spmm_of_window for the order of calls. y must not overlap x. Fails with LD_SHAPE, and with
+ * LD_VALUE where the columns of a row do not ascend. */
+ld_status ld_spmm_window(ld_tensor *y, const ld_csr *a, const ld_tensor *x, int64_t first,
+                         const ld_tensor *bias);
+
 /* Computes y = a^T * x through the kept transpose, or without one where a has few columns. */
 ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate);
 

@@ -32,8 +32,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * 2^31. */
 enum { STEPS = 1000 };
 
+/* How much larger than the mean a part may become where a set of nodes is to be balanced, in
+ * thousandths; METIS itself allows 30. */
+enum { EVEN = 5 };
+
 typedef struct {
     idx_t n, *offsets, *columns, *weights; /* weights: NULL when all are equal */
+    idx_t *counts; /* two for each node: 1, and whether it is of the set; NULL without a set */
 } metis_graph;
 
 static void metis_graph_clear(metis_graph *g)
@@ -41,6 +46,7 @@ static void metis_graph_clear(metis_graph *g)
     ld_free(g->offsets);
     ld_free(g->columns);
     ld_free(g->weights);
+    ld_free(g->counts);
 }
 
 bool ld_have_metis(void)
@@ -116,11 +122,13 @@ static ld_status fill(metis_graph *g, const ld_csr *a)
 static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, idx_t *part,
                             idx_t seed)
 {
-    idx_t options[METIS_NOPTIONS], n = g->n, constraints = 1, cut;
+    idx_t options[METIS_NOPTIONS], n = g->n, constraints = g->counts ? 2 : 1, cut;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = seed;
+    if (g->counts)
+        options[METIS_OPTION_UFACTOR] = EVEN;
     pthread_mutex_lock(&lock);
-    int result = METIS_PartGraphKway(&n, &constraints, g->offsets, g->columns, NULL, NULL,
+    int result = METIS_PartGraphKway(&n, &constraints, g->offsets, g->columns, g->counts, NULL,
                                      g->weights, &k, NULL, NULL, options, &cut, part);
     pthread_mutex_unlock(&lock);
     if (result == METIS_ERROR_MEMORY)
@@ -134,12 +142,29 @@ static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, id
     return LD_OK;
 }
 
-ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_rng *rng)
+/* Sets g->counts for a set of nodes, unless the k parts have fewer than two of them on average:
+ * METIS then makes parts without nodes, and prints complaints about them. */
+static ld_status count_set(metis_graph *g, const ld_index *set, int64_t k)
+{
+    LD_CHECK(ld_index_check(set, 0, g->n, "partition: balanced"));
+    if (set->size < 2 * k)
+        return LD_OK;
+    if (!(g->counts = ld_calloc_array(2 * (int64_t)g->n, sizeof *g->counts, LD_MEM_SCRATCH)))
+        return LD_NOMEM;
+    for (idx_t v = 0; v < g->n; v++)
+        g->counts[2 * v] = 1;
+    for (int64_t i = 0; i < set->size; i++)
+        g->counts[2 * (int64_t)set->data[i] + 1] = 1;
+    return LD_OK;
+}
+
+ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted,
+                       const ld_index *balanced, ld_rng *rng)
 {
     int64_t n = a->s->n_rows;
     LD_OWN(ld_csr) *both = NULL;
     LD_OWN(ld_index) *part_of = NULL;
-    LD_CLEANED(metis_graph_clear) metis_graph g = {(idx_t)n, NULL, NULL, NULL};
+    LD_CLEANED(metis_graph_clear) metis_graph g = {.n = (idx_t)n};
     LD_FREED idx_t *part = NULL;
     if (k < 1)
         return ld_fail(LD_VALUE, "partition: the number of parts must be positive, got %" PRId64,
@@ -156,6 +181,8 @@ ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_r
         (weighted &&
          !(g.weights = ld_alloc_array(both->s->nnz, sizeof *g.weights, LD_MEM_SCRATCH))))
         return LD_NOMEM;
+    if (balanced)
+        LD_CHECK(count_set(&g, balanced, k));
     LD_CHECK(fill(&g, both));
     ld_csr_unref(ld_take(&both)); /* METIS needs the room */
     LD_CHECK(ld_index_new(&part_of, n));
@@ -173,11 +200,12 @@ bool ld_have_metis(void)
     return false;
 }
 
-ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted, ld_rng *rng)
+ld_status ld_csr_metis(ld_index **out, ld_csr *a, int64_t k, bool weighted,
+                       const ld_index *balanced, ld_rng *rng)
 {
-    (void)out, (void)a, (void)k, (void)weighted, (void)rng;
+    (void)out, (void)a, (void)k, (void)weighted, (void)balanced, (void)rng;
     return ld_fail(LD_STATE, "partition: this program was built without METIS (Debian's "
-                             "libmetis-dev); by = \"random\" does without");
+                             "libmetis-dev); by = \"ldg\" or \"random\" does without");
 }
 
 #endif

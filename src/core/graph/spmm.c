@@ -195,6 +195,24 @@ ld_status ld_spmm_bias(ld_tensor *y, const ld_csr *a, const ld_tensor *x, const 
     return multiply(y, a, false, x, rows, false, bias);
 }
 
+ld_status ld_spmm_window(ld_tensor *y, const ld_csr *a, const ld_tensor *x, int64_t first,
+                         const ld_tensor *bias)
+{
+    ld_factors factors;
+    if (first < 0 || first > a->s->n_cols - x->n_rows || y->n_rows != a->s->n_rows ||
+        y->n_cols != x->n_cols || (bias && bias->n_rows * bias->n_cols != x->n_cols))
+        return ld_fail(LD_SHAPE,
+                       "add_window_: %s gets rows from %" PRId64
+                       " on of a product of sparse (%" PRId64 " x %" PRId64 ") with rows of %s",
+                       ld_tensor_shape(y), first + 1, a->s->n_rows, a->s->n_cols,
+                       ld_tensor_shape(x));
+    LD_CHECK(factors_of(&factors, a, false));
+    if (first == 0 && !columns_ascend(&factors))
+        return ld_fail(LD_VALUE, "add_window_: the columns of each row must ascend");
+    return ld_spmm_of_window(y->data, &factors, x->data, first, x->n_rows, x->n_cols,
+                             bias ? bias->data : NULL);
+}
+
 ld_status ld_spmm_t(ld_tensor *y, const ld_csr *a, const ld_tensor *x, bool accumulate)
 {
     return multiply(y, a, true, x, NULL, accumulate, NULL);

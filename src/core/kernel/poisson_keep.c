@@ -8,7 +8,12 @@
 #include "system/simd.h"
 #include "system/threads.h"
 
-enum { BLOCK = 512, GRAIN = 1 << 14, N_LEVELS = 256 };
+enum {
+    BLOCK = 512,
+    LINE = 16, /* columns of a cache line */
+    GRAIN = 1 << 14,
+    N_LEVELS = 256
+};
 
 /* More than the share by which rounding may make r_u / pi_u too large. */
 static const double SLACK = 1e-12;
@@ -16,13 +21,20 @@ static const double SLACK = 1e-12;
 LD_CLONES(level_columns)
 {
     const ld_poisson_rule rule = *(const ld_poisson_rule *)ctx;
-    for (int64_t u = begin; u < end; u++) {
-        double x = rule.r ? rule.r[u] : ld_random_uniform(rule.stream, (uint64_t)u);
-        x = x > 1.0 ? 1.0 : x; /* kept where c pi_u >= 1 */
-        x *= N_LEVELS * (1.0 - SLACK);
-        x = rule.pi ? x / rule.pi[u] : x;
-        x = x > N_LEVELS - 1 ? N_LEVELS - 1 : x;
-        rule.levels[u] = (uint8_t)(x > 0.0 ? x : 0.0); /* 0: NaN, which ld_poisson_keep must see */
+    double r[BLOCK];
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        int64_t size = end - first < BLOCK ? end - first : BLOCK;
+        if (!rule.r)
+            ld_fill_uniform(r, rule.stream, (uint64_t)first, size);
+        for (int64_t i = 0; i < size; i++) {
+            double x = rule.r ? rule.r[first + i] : r[i];
+            x = x > 1.0 ? 1.0 : x; /* kept where c pi_u >= 1 */
+            x *= N_LEVELS * (1.0 - SLACK);
+            x = rule.pi ? x / rule.pi[first + i] : x;
+            x = x > N_LEVELS - 1 ? N_LEVELS - 1 : x;
+            /* 0: NaN, which ld_poisson_keep must see */
+            rule.levels[first + i] = (uint8_t)(x > 0.0 ? x : 0.0);
+        }
     }
 }
 
@@ -68,6 +80,12 @@ LD_CLONES(draw_of_columns)
         job.out[i] = ld_random_uniform(job.stream, (uint64_t)job.columns[job.at ? job.at[i] : i]);
 }
 
+void ld_poisson_ask(const int32_t *columns, int64_t n)
+{
+    for (int64_t i = 0; i < n && i < BLOCK; i += LINE)
+        __builtin_prefetch(columns + i);
+}
+
 int64_t ld_poisson_keep(ld_row_draw *out, const ld_poisson_rule *rule, const int32_t *columns,
                         int64_t n, double c, int64_t first, uint64_t at)
 {
@@ -80,6 +98,7 @@ int64_t ld_poisson_keep(ld_row_draw *out, const ld_poisson_rule *rule, const int
     for (int64_t begin = 0; begin < n; begin += BLOCK) {
         const int32_t *block = columns + begin;
         int size = n - begin < BLOCK ? (int)(n - begin) : BLOCK;
+        ld_poisson_ask(block + size, n - begin - size);
         int count = limit > 0 ? candidates(places, rule->levels, limit, block, size) : size;
         bool certain = c >= 1.0 && !rule->pi;
         if (!certain && !rule->r && rule->shared)

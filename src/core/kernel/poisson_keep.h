@@ -22,6 +22,10 @@ typedef struct {
  * They are freed by ld_free. */
 ld_status ld_poisson_levels(ld_poisson_rule *rule, int64_t n_cols, int64_t entries);
 
+/* Asks memory for the first of n columns of a row that is soon drawn from. Rows lie anywhere, and
+ * all entries of one are looked at. */
+void ld_poisson_ask(const int32_t *columns, int64_t n);
+
 /* Draws from n entries and adds those that are kept to `out`, ascending, with their weights. Entry
  * j is added as first + j; its number, where entries have their own, is at position at + j of the
  * stream. Returns how many are kept, or -1 when c pi_u is negative or NaN. `out` has room for n. */

@@ -16,7 +16,8 @@ enum {
     BLOCK = 2 * LD_CHAINS,
     TOPS = 16, /* elements of a LONG row that are compared at once */
     LONG = 64,
-    HEADS = 16 /* columns of segments that are computed at once */
+    HEADS = 16,     /* columns of segments that are computed at once */
+    USUAL_HEADS = 8 /* columns that loops are compiled for */
 };
 
 typedef struct {
@@ -234,10 +235,8 @@ static LD_INLINE int64_t width_from(int64_t j, int64_t k)
     return k - j < HEADS ? k - j : HEADS;
 }
 
-LD_CLONES(segment_softmax)
+static LD_INLINE void softmax_of_segments(const forward *p, int64_t begin, int64_t end, int64_t k)
 {
-    const forward *p = ctx;
-    const int64_t k = p->k;
     for (int64_t first = begin; first < end; first += BLOCK) {
         const int64_t last = end - first < BLOCK ? end : first + BLOCK;
         const int64_t *at = p->offsets;
@@ -260,6 +259,15 @@ LD_CLONES(segment_softmax)
                     divide_by_sums(y + j, at[s + 1] - at[s], k, width_from(j, k));
         }
     }
+}
+
+LD_CLONES(segment_softmax)
+{
+    const forward *p = ctx;
+    if (p->k == USUAL_HEADS)
+        softmax_of_segments(p, begin, end, USUAL_HEADS);
+    else
+        softmax_of_segments(p, begin, end, p->k);
 }
 
 LD_CLONES(segment_softmax_backward)

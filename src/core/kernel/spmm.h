@@ -41,6 +41,13 @@ ld_status ld_spmm_by_windows(float *y, const ld_factors *a, const float *x, int6
                              const float *bias, int64_t panel, int64_t window,
                              const ld_mapping *file);
 
+/* A part of y = a * x: adds the entries that meet rows first .. first + n - 1, which are all that x
+ * has, to the sums that wait in y. The windows must come in ascending order and be all of a's
+ * columns; that with first = 0 begins the sums anew, and the last one scales the rows and adds
+ * `bias`. The columns of each row must ascend. */
+ld_status ld_spmm_of_window(float *y, const ld_factors *a, const float *x, int64_t first, int64_t n,
+                            int64_t k, const float *bias);
+
 /* y = a * x with products and sums in double, each element rounded to float once. */
 ld_status ld_spmm_in_double(float *y, const ld_factors *a, const float *x, int64_t k);
 
@@ -51,8 +58,10 @@ ld_status ld_spmm_in_double(float *y, const ld_factors *a, const float *x, int64
 ld_status ld_spmm_of_heads(float *y, const ld_factors *a, const float *w, const float *x,
                            int64_t heads, int64_t width, bool accumulate);
 
-/* w[e][h] = the dot product of x[row of e] and y[column of e] over the columns of head h, in double
- * and then rounded, or w += with accumulate. a's values, scales and source do not matter. */
+/* w[e][h] = the dot product of x[row of e] and y[column of e] over the columns of head h, or w +=
+ * with accumulate. It is summed in double, in eight lanes, of which lane l takes every eighth
+ * product from the l-th on; then the upper half of the lanes is added to the lower, three times, and
+ * the sum is rounded. a's values, scales and source do not matter. */
 ld_status ld_sddmm_of_heads(float *w, const ld_factors *a, const float *x, const float *y,
                             int64_t heads, int64_t width, bool accumulate);
 

@@ -81,11 +81,15 @@ static inline void ld_sddmm_plain(float *w, const ld_factors *a, const float *x,
     for (int64_t r = 0; r < a->n_rows; r++)
         for (int64_t e = a->offsets[r]; e < a->offsets[r + 1]; e++)
             for (int64_t h = 0; h < heads; h++) {
-                double dot = 0;
-                for (int64_t j = h * width; j < (h + 1) * width; j++)
-                    dot += (double)x[r * k + j] * y[a->columns[e] * k + j];
+                double lane[8] = {0};
+                for (int64_t j = 0; j < width; j++)
+                    lane[j % 8] +=
+                        (double)x[r * k + h * width + j] * y[a->columns[e] * k + h * width + j];
+                for (int half = 4; half > 0; half /= 2)
+                    for (int l = 0; l < half; l++)
+                        lane[l] += lane[l + half];
                 float *out = &w[e * heads + h];
-                *out = accumulate ? *out + (float)dot : (float)dot;
+                *out = accumulate ? *out + (float)lane[0] : (float)lane[0];
             }
 }
 

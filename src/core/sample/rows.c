@@ -18,7 +18,7 @@
 #include "memory/memory.h"
 #include "system/threads.h"
 
-enum { GRAIN = 1024, POISSON_GRAIN = 64, GROUP = 32, AHEAD = 16 };
+enum { GRAIN = 1024, POISSON_GRAIN = 64, GROUP = 32, AHEAD = 16, ROWS_AHEAD = 2 };
 
 typedef enum { UNIFORM, WEIGHTED, POISSON } row_kind;
 
@@ -325,6 +325,8 @@ static void list_rows(void *ctx, int64_t begin, int64_t end)
         if (!enough)
             break;
         plan->place = list->size;
+        if (job->kind == POISSON && i + ROWS_AHEAD < end)
+            ld_poisson_ask(job->a->s->columns + plan[ROWS_AHEAD].from, plan[ROWS_AHEAD].degree);
         draw_row(job, i, list->draws + list->size, &s);
         list->size += plan->count > 0 ? plan->count : 0;
     }

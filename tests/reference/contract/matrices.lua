@@ -156,6 +156,7 @@ return {
   ["Matrix:is_symmetric"] = reads(function(c) return c.A:is_symmetric() end),
   ["Matrix:is_close"] = reads(function(c) return c.A:is_close(c.plain, 0.5) end),
   ["Matrix:components"] = reads(function(c) return c.A:components() end),
+  ["Matrix:ldg"] = reads(function(c) return c.A:ldg(2, rng()) end),
   ["Matrix:metis"] = reads(function(c)
     return core.have_metis and c.A:metis(2, rng()) or nil
   end),

@@ -257,6 +257,11 @@ local entries = {
   ["data.to_shards"] = reads(function(c)
     return ladies.data.to_shards(dataset(c.m), file "shards", {shards = 1})
   end),
+  ["data.seed_parts"] = reads(function(c)
+    local data = dataset(c.m)
+    data.part_ends = ladies.index{#data}       -- so that METIS is not needed
+    return ladies.data.seed_parts(data, 1, {nodes = ladies.index{1}})[1]
+  end),
   ["data.export"] = reads(function(c)
     return ladies.data.export(dataset(c.m), file "export.npz")
   end),

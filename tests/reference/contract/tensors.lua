@@ -164,6 +164,10 @@ return {
     refuses(function(c) return c.m:copy_rows_(index{1}, c.constant:slice(1, 1)) end),
     refuses(function(c) return c.constant:copy_rows_(index{4, 3, 2, 1}, c.m) end),
   },
+  ["Tensor:add_window_"] = {
+    refuses(function(c) return c.m:add_window_(c.A:detach(), c.constant, 1) end),
+    refuses(function(c) return c.constant:add_window_(c.A:detach(), c.m, 1) end),
+  },
   ["Tensor:set_grad_"] = refuses(function(c)
     return dense(4, 3)():requires_grad_():set_grad_(c.m)
   end),

@@ -125,7 +125,7 @@ add("tail of columns", "tail", function(_, size)
     return nil, ladies.tensor(list)
   end
 end)
-add("tail cut", "tail", function(_, size)
+add("tail cut", "how often they are drawn", function(_, size)
   return function(block)
     -- Nodes that are drawn rarely have a large weight, which is too small; the others make up for
     -- it.

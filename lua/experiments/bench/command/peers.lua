@@ -42,7 +42,6 @@ local spec = {
 local last = {}
 
 -- Returns the data set of this name, or nil and the reason why it cannot be loaded.
--- Returns the data set of this name, or nil and the reason why it cannot be loaded.
 local function data_of(name)
   if last.name ~= name then
     last = {}

@@ -4,7 +4,9 @@
 -- `variant` says in words how the work differs from what the settings alone ask for; `brief` is its
 -- name in README.md, if it is shown there.
 
--- The script in NumPy and PyTorch with the best that we could write for the work of every case.
+local tables = require "ladies.base.tables"
+
+-- The script in NumPy and PyTorch with the best that we could write for GCNs and GCNII.
 local EXPERT = {"expert"}
 local AUTHORS = {{"torch_scipy"}, EXPERT}
 local NEIGHBOURS = {{"dgl_peer", "classic"}, {"dgl_peer", "graphbolt"}, EXPERT}
@@ -41,7 +43,8 @@ add("full batch, all rows, PubMed", "training", "pubmed", {method = "full"},
 add("full batch, rows of the loss, PubMed", "training", "pubmed", {method = "full"},
   CSR)
 
--- Layers that read edges, and links. GraphSAGE's mini-batches have 10 neighbours a layer.
+-- Layers that read edges, and links. GraphSAGE's mini-batches have 10 neighbours a layer. The peers
+-- have their own layers, here and in the cases of attention, of GraphSAGE's and of deep networks.
 local EDGES = {{"edges_pyg"}, {"edges_dgl"}}
 for _, one in ipairs{{"R-GCN", {model = "rgcn", bases = 8}}, {"GINE", {model = "gine"}}} do
   local title, settings = one[1], one[2]
@@ -56,6 +59,23 @@ end
 add("links by GraphSAGE (10), PubMed", "links", "pubmed", {task = "link_prediction",
   model = "sage", method = "graphsage", samples = 10, layers = 2, hidden = 64, dropout = 0,
   embedding = 64}, EDGES, {variant = "no self-loops"})
+
+local ALL_ROWS, NO_LOOPS = {variant = "all rows"}, {variant = "no self-loops"}
+
+local function small(settings)
+  return tables.merged({layers = 2, hidden = 64, dropout = 0}, settings)
+end
+
+add("GAT, full batch, all rows, PubMed", "training", "pubmed",
+  small{model = "gat", method = "full"}, {{"edges_pyg"}, {"edges_dgl"}, {"expert_gat"}},
+  ALL_ROWS)
+for _, model in ipairs{"gat", "sage"} do
+  add(("%s (10), WordNet"):format(model:upper()), "training", "wordnet",
+    small{model = model, method = "graphsage", samples = 10}, EDGES, NO_LOOPS)
+end
+add("GCNII, full batch, all rows, PubMed", "training", "pubmed",
+  small{model = "gcnii", method = "full", layers = 8, alpha = 0.1, normalize = "sym"},
+  {{"torch_csr"}, {"edges_pyg"}, {"edges_dgl"}, EXPERT}, ALL_ROWS)
 add("P x 256 columns, WordNet", "product", "wordnet", {method = "full"},
   PRODUCTS, {columns = 256})
 add("exact inference, WordNet", "inference", "wordnet", {method = "full"}, CSR)

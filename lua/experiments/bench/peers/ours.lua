@@ -14,6 +14,9 @@ local ours = {}
 local FEW = 8         -- columns of the product that is checked
 local ALL = 1 << 30   -- more neighbours than any node has
 
+-- The models whose layers read the types or features of edges; a loop that is no edge has none.
+local READ_EDGES = {rgcn = true, gine = true}
+
 -- The arrays of a matrix, under names that begin with `name`.
 local function add_matrix(arrays, name, A)
   arrays[name .. "_indptr"], arrays[name .. "_indices"] = A:offsets(), A:col_of()
@@ -36,7 +39,7 @@ end
 local function trained(case, data, config, arrays)
   local is_gcn, loose = config.model == "gcn", case.variant == "no self-loops"
   local P = data.graph:normalize(loose and is_gcn and "row" or config.normalize,
-    {self_loops = is_gcn and not loose})
+    {self_loops = not (loose or READ_EDGES[config.model])})
   if loose then
     local sampler = ladies.samplers[config.method](P, {samples = config.samples,
       layers = config.layers, form = config.form,
@@ -57,11 +60,9 @@ local function trained(case, data, config, arrays)
 end
 
 -- The edges that mini-batches bring, for layers that read them; nil for others.
-local function edges_of(config, data)
-  return config.model ~= "gcn" and rawget(data, "edges") or nil
-end
+local function edges_of(config, data) return READ_EDGES[config.model] and data.edges or nil end
 
--- The mini-batch whose numbers are compared with those of the peers. Layers that read edges are
+-- The mini-batch whose numbers are compared with those of the peers. Networks other than a GCN are
 -- given all neighbours: if only some were drawn, the numbers would differ, since peers do not
 -- weight an edge by how often it is drawn.
 local function first_batch(data, config, P, sampler, task)
@@ -259,7 +260,8 @@ function ours.prepare(case, data, threads)
     parts = config.parts, clusters = config.clusters, length = config.length,
     coverage = config.coverage, all_rows = case.variant == "all rows", hidden = config.hidden,
     nodes = P.n_rows, entries = P.nnz,
-    model = config.model, bases = config.bases, embedding = config.embedding,
+    model = config.model, heads = config.heads, alpha = config.alpha, theta = config.theta,
+    bases = config.bases, embedding = config.embedding,
     relations = arrays.edge_types and #data.edges.type_names, exclude = config.exclude,
     features = data.features.n_cols, train = #data.train,
     losses = files.check and files.check.output and #files.check.output,

@@ -35,11 +35,11 @@ local function slab(features, width, classes, layers)
   return n
 end
 
--- The MB that exact inference by so many ranks sends: each layer has a dense product and a sparse
--- one, in this order, since the map makes no layer wider; the graph has entries enough to share it.
+-- The MB that exact inference of all nodes by so many ranks sends: the rows that each layer
+-- multiplies by P, which are mapped before since the map makes no layer wider, and the logits.
 local function validation(data, size)
   if not data.nodes then return "-" end
-  local columns = 2 * (WIDTH * (LAYERS - 1) + data.classes)
+  local columns = WIDTH * (LAYERS - 1) + 2 * data.classes
   return ("%.0f"):format((size - 1) * 4 * data.nodes * columns / units.MIB)
 end
 
@@ -76,7 +76,8 @@ function costs_of_ranks.features(settings, cache)
   local config = experiment.configure(settings)
   config.accumulate = config.accumulate or STEP
   local data, asked = experiment.load(config), nil
-  local names = {"ranks", "messages a step", "MB a step", "of a rank", "MB of caches"}
+  local names = {"ranks", "messages a step", "MB a step", "of a rank", "rows of others",
+    "MB of caches"}
   if shards.have_graph(data) then
     data, asked = graph_traffic.noted(data)
     tables.append(names, {"messages for the graph", "MB for the graph"})
@@ -89,6 +90,7 @@ function costs_of_ranks.features(settings, cache)
       local mib = sum.bytes / units.MIB
       shown:add(tables.append({("%d"):format(size), ("%d"):format(sum.messages),
         ("%.2f"):format(mib), ("%.2f"):format(mib / size),
+        ("%.1f %%"):format(100 * sum.rows / sum.read),
         ("%.2f"):format(caches.bytes / units.MIB)}, of_graph(opts, asked, size)))
     end
   end

@@ -229,8 +229,13 @@ function list.settle(context, fields, asked, parallel)
     for i = 1, #edges.type_names do none[i] = 0 end
     edges.inverses = core.index(none)
   end
-  if not keep then edges = both_ways(context, fields, edges) end
+  local merged
+  if not keep then
+    merged = select(2, in_order(edges))        -- as listed, before each is there in both directions
+    edges = both_ways(context, fields, edges)
+  end
   edges, fields.merged = in_order(edges)
+  fields.merged = merged or fields.merged
   fields.adjacency, fields.edges = list.graph(edges, n, parallel)
   fields.directed = keep and not fields.adjacency:is_symmetric()
 end

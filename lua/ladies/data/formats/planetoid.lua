@@ -176,6 +176,7 @@ function planetoid.read(path)
   local absent = n - allx.n_rows - #test
   return {
     path = path, name = name, adjacency = adjacency, merged = merged,
+    tells_merged = true,
     features = stack(n, allx, tx, test),
     labels = core.index(labels), train = core.range(1, x.n_rows),
     val = n_val > 0 and core.range(x.n_rows + 1, x.n_rows + n_val) or nil, test = test:sort(),

@@ -148,8 +148,8 @@ function Layer:settle()
   append(list, "rows", self.known.nodes)
   append(list, "columns", self.known.nodes)
   append(list, "entries", self.known.entries)
-  list[#list + 1] = attribute("columns", "frequency",
-    "how often they are drawn, the tail of the weights", names_of_frequencies())
+  list[#list + 1] = attribute("columns", "frequency", "how often they are drawn",
+    names_of_frequencies())
   self.of_frequency = #list
   if not self.own then
     list[#list + 1] = attribute("columns", "above", "whether they are destinations too",

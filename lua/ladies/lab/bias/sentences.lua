@@ -18,6 +18,9 @@ local FIRST_MEND = "first mend what is said above, which may be the cause"
 
 local WORDS = {rows = "rows", columns = "columns", entries = "entries"}
 
+-- Returns how far off a layer is whose bias², as a share of its signal², is x: "76 % of its size".
+local function of_its_size(x) return percent(math.sqrt(x)) .. " of its size" end
+
 -- Returns a text with the factor by which a cell's weights are too large, "1.30 times (1.28 to
 -- 1.32)".
 local function times_of(cell)
@@ -69,26 +72,26 @@ local REMEDY = {
 }
 
 local function of_best(found, best)
-  local l, amount = found.layer, percent(math.sqrt(best.explained))
+  local l, size = found.layer, "at least " .. of_its_size(best.explained)
   local function warning(text, ...)
     return cause(found, best.side, "warning", ("layer %d " .. text):format(l, ...), nil,
       REMEDY[best.side])
   end
   if best.key == "each" then
     return warning("is off by %s, by %s: some come out too large and others too small, and it goes "
-      .. "by no degree, class, id or place that would tell which", amount, WORDS[best.side])
+      .. "by no degree, class, id or place that would tell which", size, WORDS[best.side])
   end
   local low, high = extremes(best.section:cells(best.place))
   if best.key == "all" then
-    return warning("is off by %s in all: its weights come out %s what they should be", amount,
+    return warning("is off by %s in all: its weights come out %s what they should be", size,
       times_of(high))
   end
   if best.side == "batch" then
     return warning("is off by %s, by mini-batch: that of one set of seeds comes out %s as large, "
-      .. "that of another %s", amount, times_of(high), times_of(low))
+      .. "that of another %s", size, times_of(high), times_of(low))
   end
   local word = WORDS[best.side]
-  return warning("is off by %s, by %s and by %s: %s %s come out %s as large, those %s %s", amount,
+  return warning("is off by %s, by %s and by %s: %s %s come out %s as large, those %s %s", size,
     word, best.text, word, high.name, times_of(high), low.name, times_of(low))
 end
 
@@ -96,8 +99,8 @@ local function of_time(found, one)
   local draws = one.draws
   local times = one.period > draws / 3 and "it drifts"
     or ("it comes back every %.3g mini-batches"):format(one.period)
-  return cause(found, "time", "warning", ("layer %d is off by %s, by time: %s"):format(found.layer,
-    percent(math.sqrt(one.explained)), times),
+  return cause(found, "time", "warning", ("layer %d is off by at least %s, by time: %s"):format(
+    found.layer, of_its_size(one.explained), times),
     ("a wave through %d draws in turn (Fisher's test), below a level of 0.001 with all tests "
       .. "counted")
       :format(draws), REMEDY.time)
@@ -106,7 +109,7 @@ end
 local function of_together(found, one)
   return cause(found, "together", "warning", ("layer %d comes out too large or too small by batch: "
     .. "all of a mini-batch together, typically by %s"):format(found.layer,
-    percent(math.sqrt(one.explained))),
+    of_its_size(one.explained)),
     ("over %d draws two halves of the columns, which are drawn apart, are off together"):format(
       found.draws), "look for a random factor that all weights of a mini-batch have")
 end
@@ -238,7 +241,7 @@ end
 -- is_divided: whether its rows are divided by their sums, and P's do not sum to one.
 function sentences.of_layer(layer, x, broken, is_divided)
   return {key = "biased", kind = "warning", text = ("layer %d is off by %s, %s"):format(layer,
-    percent(math.sqrt(x.mean)), is_divided
+    of_its_size(x.mean), is_divided
     and "since its rows are divided by their sums, and those of P are not"
     or "by nothing that is known of its rows, columns or entries"),
     proof = ("bias² / signal is %s"):format(interval(x, "%.3g")),
@@ -255,14 +258,15 @@ function sentences.of_nonlinearity(name, x, bound, is_proved, what)
   local share = bound < math.huge and percent(math.sqrt(bound))
   if is_proved then
     return {key = "nonlinear", kind = "warning", text = ("the %s comes out %.2f times as large, "
-      .. "though no layer by itself is off by more than %s"):format(name, x.mean, share),
+      .. "though no layer by itself is off by more than %s of its size"):format(name, x.mean,
+      share),
       proof = proof .. "; the bias of every layer is within its interval",
       remedy = what .. " and the loss are not linear, so the variance of a layer is bias behind "
         .. "them: more samples lower both"}
   end
   return {key = "undecided", kind = "warning", text = ("the %s comes out %.2f times as large, "
     .. "and no layer by itself is off beyond chance%s"):format(name, x.mean, share
-      and (", though one may be by up to %s"):format(share) or ""),
+      and (", though one may be by up to %s of its size"):format(share) or ""),
     proof = proof, remedy = "more draws (--seconds) tell whether a layer is off; --same-as NAME, a "
       .. "sampler that it should equal in distribution, tells sooner; more samples lower the "
       .. ("variance, which %s and the loss turn into bias"):format(what)}

@@ -36,7 +36,7 @@ local NUMBERS = {
     elseif x.low <= 0 then
       return "No bias that these draws could tell from none."
     end
-    return ("The mean of many estimates of %s is still off by %s."):format(name,
+    return ("The mean of many estimates of %s is still off by %s of its size."):format(name,
       percent(math.sqrt(x.mean)))
   end},
   variance = {label = "variance / signal", format = "%.4g", sentence = function(x)

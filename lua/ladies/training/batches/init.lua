@@ -39,6 +39,7 @@ local SPEC = {
   epochs = {"positive integer", 1},
   start = "table or nil",
   step = "positive integer or nil",
+  parts = "array of Indexes or nil",
   shuffle = {"boolean", true},
   drop_last = {"boolean", false},
   workers = {"non-negative integer", 0},
@@ -49,14 +50,15 @@ local SPEC = {
 --- Returns the number of batches in an epoch over n seeds: opts.sampler.batches_per_epoch for a
 -- sampler that draws its own seeds, else n / batch_size, at least one. What is left over is a batch
 -- of its own when it is a quarter of batch_size or more, and not dropped; fewer nodes are one
--- batch.
+-- batch. With opts.parts, which differ by one node at most, each part has as many batches as the
+-- smallest.
 function batches.per_epoch(n, opts)
   local own = numbered_batches.own_batches(opts.sampler)
   if own then return own end
-  local size = opts.batch_size
-  local whole, rest = n // size, n % size
-  if opts.drop_last or rest < LEAST * size then return math.max(1, whole) end
-  return whole + 1
+  local size, parts = opts.batch_size, opts.parts and #opts.parts or 1
+  local whole, rest = n // parts // size, n // parts % size
+  if opts.drop_last or rest < LEAST * size then return parts * math.max(1, whole) end
+  return parts * (whole + 1)
 end
 
 -- Returns the number of the batch with which opts.start, {epoch =, batch =}, begins; a batch past
@@ -84,6 +86,26 @@ local function check_sampler(sampler)
   if link.size > 1 and type(sampler) == "table" and sampler.adaptive then
     errors.fail(("%s is adaptive: it learns from every mini-batch before the next one, and several "
       .. "ranks train on theirs at the same time"):format(name_of(sampler)))
+  end
+end
+
+-- Fails for parts that are not those of the units `idx`, or that the mini-batches of these options
+-- cannot be drawn from.
+local function check_parts(idx, opts)
+  local least, most, all = math.huge, 0, 0
+  for _, part in ipairs(opts.parts) do
+    least, most, all = math.min(least, #part), math.max(most, #part), all + #part
+  end
+  if all ~= #idx or least < 1 or most - least > 1 then
+    errors.fail(("ladies.batches: %d parts of %s to %d nodes, %d in all; those of %d nodes, as "
+      .. "ladies.data.seed_parts makes them, differ by one at most"):format(#opts.parts,
+        least < math.huge and least or 0, most, all, #idx))
+  elseif opts.step and opts.step ~= #opts.parts then
+    errors.fail(("ladies.batches: %d parts for a step of %d mini-batches"):format(#opts.parts,
+      opts.step))
+  elseif numbered_batches.own_batches(opts.sampler) then
+    errors.fail(("ladies.batches: %s draws its own seeds, and not from parts"):format(
+      name_of(opts.sampler)))
   end
 end
 
@@ -305,6 +327,7 @@ function batches.drawn(idx, given)
   local opts = options.check("ladies.batches", given, SPEC)
   if #idx == 0 then errors.fail("ladies.batches: there are no nodes") end
   idx:check_unique("ladies.batches: node")
+  if opts.parts then check_parts(idx, opts) end
   opts.per_epoch = batches.per_epoch(#idx, opts)
   opts.draw = opts.task and opts.task.draw
   if options.class_of(opts.features) ~= "Rows" then opts.features = nil end
@@ -344,6 +367,9 @@ end
 -- step       mini-batches of a step: each rank (see ladies.comm) then has its own of every step, as
 --            one process alone has all, with their place in it, from 1, as batch.place; what is no
 --            whole step is left out
+-- parts      the nodes idx divided among the mini-batches of a step, as by ladies.data.seed_parts:
+--            mini-batch i of each step has its seeds from the i-th part. An epoch goes through all
+--            parts once, with as many mini-batches of each
 -- drop_last  leaves out of each epoch what is not a whole batch of batch_size; but fewer
 --            nodes than that are a batch all the same, the only one
 -- workers    threads that call the sampler ahead of the loop (0); the batches are the same

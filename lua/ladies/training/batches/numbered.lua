@@ -3,10 +3,12 @@
 --
 -- Batch i of epoch e is a function of (seed, e, i): the order of the seeds comes from rng:fork(e),
 -- the sampler gets rng:fork(e):fork(i), and the model's dropout draws from
--- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. A task that turns its units
--- into seeds draws from rng:fork(TASKS):fork(e):fork(i). For samplers that draw their
--- own seeds there is a third argument, the place {epoch = e, index = i, rng = rng:fork(e):fork(0)}:
--- that rng is the epoch's, so that its batches can share an order of the nodes.
+-- rng:fork(0):fork(e):fork(i), which the batch carries as batch.rng. Where the mini-batches of a
+-- step take their seeds from parts of their own, the order of part p comes from
+-- rng:fork(e):fork(-p). A task that turns its units into seeds draws from
+-- rng:fork(TASKS):fork(e):fork(i). For samplers that draw their own seeds there is a third
+-- argument, the place {epoch = e, index = i, rng = rng:fork(e):fork(0)}: that rng is the epoch's,
+-- so that its batches can share an order of the nodes.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -75,15 +77,17 @@ end
 
 --- numbered_batches.new(idx, opts): returns a function make(sampler), which returns a function
 -- job(number) that makes a mini-batch. opts: batch_size, seed, shuffle, drop_last and per_epoch;
--- `draw` of a task (see ladies.task.new), where idx are its units; `share`, {first =, last =, of
--- =}, for a rank that makes only some of the mini-batches: of each `of` that follow one another it
--- makes the first-th to the last-th, and its job(1), job(2), ... make those; and `features`, Rows
--- of which those of a batch's input are brought into memory. Errors of the sampler say whose they
--- are.
+-- `parts`, an array of Index, where mini-batches take their seeds from these in turn; `draw` of a
+-- task (see ladies.task.new), where idx are its units; `share`, {first =, last =, of =}, for a rank
+-- that makes only some of the mini-batches: of each `of` that follow one another it makes the
+-- first-th to the last-th, and its job(1), job(2), ... make those; and `features`, Rows of which
+-- those of a batch's input are brought into memory. Errors of the sampler say whose they are.
 function numbered_batches.new(idx, opts)
   -- These are upvalues, which are copied to a worker; the sampler is copied as an argument.
   local size, seed, shuffle, per_epoch = opts.batch_size, opts.seed, opts.shuffle, opts.per_epoch
   local drop_last, share, features = opts.drop_last, opts.share, opts.features
+  local parts = opts.parts or {idx}
+  local turns, in_parts = per_epoch // #parts, opts.parts ~= nil
   local call_name, own_batches = numbered_batches.call_name, numbered_batches.own_batches
   local wrong_output, check_times = numbered_batches.wrong_output, numbered_batches.check_times
   local draw, stream_of_tasks = opts.draw, TASKS
@@ -104,7 +108,7 @@ function numbered_batches.new(idx, opts)
     local root = core.rng(seed)
     local models, tasks = root:fork(0), root:fork(stream_of_tasks)
     local own_seeds = own_batches(sampler) ~= nil
-    local order, order_epoch
+    local orders, order_epoch = {}, nil
 
     local function made(seeds, epoch, index, times)
       if not sampler then return {input = seeds, output = seeds, blocks = {}} end
@@ -127,15 +131,24 @@ function numbered_batches.new(idx, opts)
       return batch
     end
 
+    -- Returns a part of the units in the order that it has in an epoch.
+    local function order_of(epoch, part)
+      if order_epoch ~= epoch then orders, order_epoch = {}, epoch end
+      if not orders[part] then
+        local units, rng = parts[part], root:fork(epoch)
+        if in_parts then rng = rng:fork(-part) end
+        orders[part] = shuffle and units[core.sampling.permutation(#units, rng)] or units
+      end
+      return orders[part]
+    end
+
     local function seeds_of(epoch, index)
       if own_seeds then return idx end
-      if order_epoch ~= epoch then
-        order, order_epoch = idx, epoch
-        if shuffle then order = idx[core.sampling.permutation(#idx, root:fork(epoch))] end
-      end
-      if size >= #idx then return order end
-      local all = index == per_epoch and not drop_last
-      return order:slice((index - 1) * size + 1, all and #idx or index * size)
+      local turn = (index - 1) // #parts + 1
+      local order = order_of(epoch, (index - 1) % #parts + 1)
+      if size >= #order then return order end
+      local all = turn == turns and not drop_last
+      return order:slice((turn - 1) * size + 1, all and #order or turn * size)
     end
 
     -- Returns the number among all mini-batches of the k-th one of the share.

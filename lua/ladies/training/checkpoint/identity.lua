@@ -9,6 +9,7 @@ local errors = require "ladies.base.errors"
 local hashes = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local options = require "ladies.base.options"
+local places = require "ladies.training.batches.places"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
 local validation = require "ladies.training.loop.validation"
@@ -114,7 +115,9 @@ end
 --- Returns the identity of a run with these options of ladies.train, before its first step: hashes
 -- and place of its data set, and its settings.
 function run_identity.of(opts)
-  return {data = hashes.of(opts.data), source = source_of(opts.data), settings = settings_of(opts)}
+  local data = hashes.of(opts.data)
+  data["parts of seeds"] = opts.parts and places.hash(opts.parts)
+  return {data = data, source = source_of(opts.data), settings = settings_of(opts)}
 end
 
 --- Returns a hash of a mini-batch, without Rows of features, which were added to it after it was

@@ -131,7 +131,7 @@ function Run:batch_options(epoch, index)
     start = {epoch = epoch, batch = index}, nodes = opts.data.features.n_rows,
     workers = opts.workers, ahead = opts.ahead, quiet = opts.quiet,
     step = self.together and first <= last and opts.accumulate or nil,
-    features = opts.data.features, edges = opts.data.edges, task = opts.task,
+    features = opts.data.features, edges = opts.data.edges, task = opts.task, parts = opts.parts,
   }
 end
 
@@ -173,6 +173,7 @@ function Run:open_batches()
   self.progress = progress.new{
     total = self:last_batch(), done = self.number, quiet = opts.quiet,
     bound = self.validation ~= nil and opts.patience > 0, measure = self.monitor.name,
+    limit = opts.max_seconds and opts.max_seconds - self.timer:seconds(),
   }
   if self.number > 0 then
     self.progress:line(("going on after batch %d of epoch %d"):format(self.index, self.epoch))

@@ -5,6 +5,7 @@
 local batches = require "ladies.training.batches"
 local fold = require "ladies.ranks.fold"
 local Graph = require "ladies.graph"
+local places = require "ladies.training.batches.places"
 local rows_ahead = require "ladies.training.ranks.rows_ahead"
 local sharded_graph = require "ladies.data.formats.large.sharded_graph"
 local shards = require "ladies.data.formats.large.shards"
@@ -35,8 +36,7 @@ end
 local function requests(opts, asked, count)
   local list = {}
   local drawn = batches.drawn(opts.data.train, {batch_size = opts.batch_size,
-    sampler = opts.sampler,
-    seed = opts.seed, epochs = count})
+    sampler = opts.sampler, parts = places.of(opts), seed = opts.seed, epochs = count})
   for number = 1, count do
     for i = #asked, 1, -1 do asked[i] = nil end
     drawn.job(number)

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local batches = require "ladies.training.batches"
 local fold = require "ladies.ranks.fold"
+local places = require "ladies.training.batches.places"
 local row_cache = require "ladies.training.ranks.row_cache"
 local rows_ahead = require "ladies.training.ranks.rows_ahead"
 local shards = require "ladies.data.formats.large.shards"
@@ -31,6 +32,7 @@ local function add_fetch(sum, ids, rank, bounds, held, size)
     end
   end
   local others = #bounds - 2
+  sum.rows, sum.read = sum.rows + rows, sum.read + #ids
   sum.messages = sum.messages + others + 2 * owners
   sum.bytes = sum.bytes + NUMBER * others + rows * (NUMBER + size)
 end
@@ -69,14 +71,17 @@ function Held:note(ids)
   self.counts:add_at_(ids, 1)          -- those of this rank's own rows are never looked at
 end
 
---- rows_traffic.of(opts, ranks, steps) -> {messages =, bytes =}, {messages =, bytes =}: what so
--- many ranks together send for the features in the first `steps` steps of a run with these options
--- of ladies.train (data, model, sampler, batch_size, seed, accumulate, feature_cache), and for
--- their caches, before and during these.
+local function nothing() return {messages = 0, bytes = 0, rows = 0, read = 0} end
+
+--- rows_traffic.of(opts, ranks, steps) -> {messages =, bytes =, rows =, read =}, {messages =,
+-- bytes =, ...}: what so many ranks together send for the features in the first `steps` steps of a
+-- run with these options of ladies.train (data, model, sampler, batch_size, seed, seeds_from,
+-- accumulate, feature_cache), and their caches, before and during these; `rows` are those that come
+-- from others, of all that are read.
 function rows_traffic.of(opts, ranks, steps)
   local data, step = opts.data, opts.accumulate
   local bounds, size = shards.bounds(data, ranks), rows_ahead.row_bytes(data.features)
-  local sum, of_caches, held = {messages = 0, bytes = 0}, {messages = 0, bytes = 0}, {}
+  local sum, of_caches, held = nothing(), nothing(), {}
   local cache = opts.feature_cache and units.bytes("feature_cache", opts.feature_cache) // size or 0
   local by_degree = (-data.graph.adjacency:degrees()):argsort()
   local function renew_all()
@@ -88,7 +93,7 @@ function rows_traffic.of(opts, ranks, steps)
   for rank = 0, ranks - 1 do held[rank] = new_held(rank, by_degree, bounds, cache) end
   renew_all()
   local given = {batch_size = opts.batch_size, sampler = opts.sampler, seed = opts.seed,
-    epochs = steps * step}
+    parts = places.of(opts), epochs = steps * step}
   local renewed = rows_ahead.steps_of(batches.per_epoch(#data.train, given), step)
   local draw = batches.new(data.train, given)
   for number = 0, steps - 1 do

@@ -1,10 +1,12 @@
 #include "io/text/grow.h"
 
-ld_status ld_grow_more(ld_grow *g, double share, ld_memory_tag tag)
+ld_status ld_grow_more(ld_grow *g, int64_t more, double share, ld_memory_tag tag)
 {
     enum { SMALLEST = 128, FURTHEST = 16 }; /* a file that lies gets no more than that many times */
-    int64_t room = g->count + g->count / 8, most = g->count * FURTHEST;
-    double expected = share > 0 ? (double)g->count / share * (1 + 1.0 / 64) : 0;
+    int64_t count = g->count + more, room = count + count / 8, most = count * FURTHEST;
+    double expected = share > 0 ? (double)count / share * (1 + 1.0 / 64) : 0;
+    if (count <= g->room)
+        return LD_OK;
     if (expected > (double)room)
         room = expected < (double)most ? (int64_t)expected : most;
     room = room < SMALLEST ? SMALLEST : room;

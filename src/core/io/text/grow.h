@@ -21,8 +21,9 @@ typedef struct {
     int64_t count, room;
 } ld_grow;
 
-/* Makes room for more cells, where `share` of the file (0 .. 1) holds those that there are. */
-ld_status ld_grow_more(ld_grow *g, double share, ld_memory_tag tag);
+/* Makes room for so many more cells, where `share` of the file (0 .. 1) holds them and those that
+ * there are. */
+ld_status ld_grow_more(ld_grow *g, int64_t more, double share, ld_memory_tag tag);
 
 /* Give the cells as a vector, or as a matrix of n_cols columns (0: a vector); g is empty after
  * that. */

@@ -166,6 +166,12 @@ ld_status ld_lines_block(ld_lines *x, char **begin, char **end)
     return LD_OK;
 }
 
+char *ld_lines_part_end(char *begin, char *end, char *from, int64_t i, int64_t count)
+{
+    char *to = begin + (end - begin) * (i + 1) / count; /* never less than a byte behind `begin` */
+    return to <= from ? from : (char *)memchr(to - 1, '\n', (size_t)(end - to + 1)) + 1;
+}
+
 ld_status ld_lines_fail(const ld_lines *x, int64_t column, const char *found, const char *end,
                         const char *expected)
 {

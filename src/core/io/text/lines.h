@@ -52,6 +52,10 @@ bool ld_lines_is_empty(const char *line, const char *end, const char *comments);
  * call. */
 ld_status ld_lines_block(ld_lines *x, char **begin, char **end);
 
+/* Cuts a block into `count` parts of whole lines, as equal as can be: returns where part i ends, which
+ * begins at `from`. It is empty where a line of the parts before reaches that far. */
+char *ld_lines_part_end(char *begin, char *end, char *from, int64_t i, int64_t count);
+
 /* Returns which part of the file, 0 .. 1, lies before the next line. */
 double ld_lines_share(const ld_lines *x);
 

@@ -188,8 +188,7 @@ static int64_t cut(parser *p, char *begin, char *end)
     char *from = begin;
     count = count < PIECES ? count : PIECES;
     for (int64_t i = 0; i < count; i++) {
-        char *to = begin + size * (i + 1) / count; /* never less than a byte behind `begin` */
-        to = to <= from ? from : (char *)memchr(to - 1, '\n', (size_t)(end - to + 1)) + 1;
+        char *to = ld_lines_part_end(begin, end, from, i, count);
         int64_t most = (to - from) / SHORTEST_LINE * copies;
         p->pieces[i] = (piece){.begin = from,
                                .end = to,

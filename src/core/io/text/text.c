@@ -1,240 +1,20 @@
+/* Reads tables in parallel. A block of text is cut into pieces at the ends of lines, each piece is
+ * parsed into room of its own, and the rows are put behind each other in the order of the file: cuts
+ * depend on the block alone, so the number of threads changes nothing. Names are numbered in that
+ * order too. A line that is not right stops its piece; of those the first is the error. */
 #include "io/text/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
-#include "io/text/number.h"
+#include "io/text/text_reader.h"
 #include "memory/memory.h"
+#include "system/threads.h"
 
-static const char COMMENTS[] = "#%";
+enum { PIECE = 1 << 14, NODES_ALWAYS = 1000000, NODES_FOR_EACH_LINE = 100 };
 
-enum { NODES_ALWAYS = 1000000, NODES_FOR_EACH_LINE = 100 };
-
-typedef struct ld_table_rows {
-    ld_lines lines;
-    ld_table *table;
-    char separator;
-    bool in_pieces;   /* memory does not grow with the file */
-    char *line, *end; /* the next row; NULL behind the last */
-} reader;
-
-/* --- fields ----------------------------------------------------------------------------------- */
-
-static bool is_blank(const reader *r, char c)
-{
-    return c == ' ' || (c == '\t' && r->separator != '\t');
-}
-
-static char *skip_blanks(const reader *r, char *p)
-{
-    while (is_blank(r, *p))
-        p++;
-    return p;
-}
-
-/* Returns true if a field ends at p, and moves *p to the next field, or makes it NULL behind the
- * last one. */
-static bool end_field(const reader *r, char **p, const char *end)
-{
-    char *at = skip_blanks(r, *p);
-    if (at == end) {
-        *p = NULL;
-        return true;
-    }
-    bool separated = r->separator == ' ' ? at > *p : *at == r->separator;
-    *p = r->separator == ' ' ? at : skip_blanks(r, at + 1);
-    return separated;
-}
-
-/* Returns where a field without quotes ends, before blanks. */
-static char *bare_end(const reader *r, char *p, char *end)
-{
-    char *q = p;
-    if (r->separator == ' ') {
-        while (q < end && !is_blank(r, *q))
-            q++;
-        return q;
-    }
-    q = memchr(p, r->separator, (size_t)(end - p));
-    q = q ? q : end;
-    while (q > p && is_blank(r, q[-1]))
-        q--;
-    return q;
-}
-
-/* Takes a text at p, and its quotes off in place. Returns where it ends in the line, or NULL when
- * the closing quote is missing. */
-static char *take_text(const reader *r, char *p, char *end, char **text, int64_t *length)
-{
-    if (*p != '"') {
-        char *stop = bare_end(r, p, end);
-        *text = p;
-        *length = stop - p;
-        return stop;
-    }
-    char *to = p, *from = p + 1;
-    for (; from < end; from++) {
-        if (*from == '"' && *++from != '"') {
-            *text = p;
-            *length = to - p;
-            return from;
-        }
-        *to++ = *from;
-    }
-    return NULL;
-}
-
-static const char *kind_text(const reader *r, ld_column_kind kind)
-{
-    bool one = r->table->first_id == 1;
-    switch (kind) {
-    case LD_COLUMN_ID: return one ? "a whole number from 1 on" : "a whole number from 0 on";
-    case LD_COLUMN_LABEL:
-        return one ? "a whole number from 1 on, or 0 or nothing: none"
-                   : "a whole number from 0 on, or -1 or nothing: none";
-    case LD_COLUMN_NAME: return "a name";
-    default: return "a number";
-    }
-}
-
-static ld_status fail_field(const reader *r, int64_t column, char *p, char *end,
-                            const char *expected)
-{
-    return ld_lines_fail(&r->lines, column + 1, p, bare_end(r, p, end), expected);
-}
-
-/* Fails with the text of the first field that lacks, or that is too many. */
-static ld_status fail_ragged(const reader *r, int64_t column, char *p, char *end)
-{
-    char expected[80];
-    snprintf(expected, sizeof expected, "%s%lld columns%s", p ? "no more than " : "",
-             (long long)r->table->n_fields, p ? "" : " as before");
-    return fail_field(r, column, p ? p : end, end, expected);
-}
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-static ld_status push(const reader *r, ld_column *c, ld_cell cell)
-{
-    ld_grow *g = &c->cells;
-    if (g->count == g->room) {
-        bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
-        LD_CHECK(ld_grow_more(g, r->in_pieces ? 1 : ld_lines_share(&r->lines),
-                              number ? LD_MEM_TENSOR : LD_MEM_INDEX));
-    }
-    g->cells[g->count++] = cell;
-    return LD_OK;
-}
-
-static void note_largest(const reader *r, int64_t id, int64_t column)
-{
-    ld_table *t = r->table;
-    if (id <= t->most)
-        return;
-    t->most = id;
-    t->most_line = r->lines.number;
-    t->most_column = column + 1;
-}
-
-static ld_status store_id(const reader *r, ld_column *c, int64_t column, char **p, char *end)
-{
-    const ld_table *t = r->table;
-    char expected[80];
-    int64_t value = 0;
-    char *start = *p;
-    bool empty = c->kind == LD_COLUMN_LABEL && (start == end || *start == r->separator);
-    char *stop = empty ? start : (char *)ld_parse_integer(&value, start);
-    value = empty ? -1 : value;
-    bool none = c->kind == LD_COLUMN_LABEL && (value == -1 || value == t->first_id - 1);
-    *p = stop;
-    if (!stop || (value < t->first_id && !none) || !end_field(r, p, end))
-        return fail_field(r, column, start, end, kind_text(r, c->kind));
-    int64_t id = none ? -1 : value - t->first_id;
-    int64_t limit = c->kind == LD_COLUMN_LABEL ? t->n_labels : t->n_ids;
-    limit = limit > 0 ? limit : INT32_MAX - 1;
-    if (id >= limit) {
-        snprintf(expected, sizeof expected, "at most %lld%s", (long long)limit - 1 + t->first_id,
-                 c->kind == LD_COLUMN_LABEL ? ", the limit of labels" : "");
-        return fail_field(r, column, start, end, expected);
-    }
-    if (c->kind == LD_COLUMN_ID)
-        note_largest(r, id, column);
-    return push(r, c, (ld_cell){.id = (int32_t)id});
-}
-
-/* Returns where a field that stands for no number ends: an empty one, "nan" or "na"; NULL for
- * another. */
-static char *missing_end(const reader *r, char *p, char *end)
-{
-    char *stop = bare_end(r, p, end);
-    bool missing = stop == p || (stop - p == 3 && strncasecmp(p, "nan", 3) == 0) ||
-                   (stop - p == 2 && strncasecmp(p, "na", 2) == 0);
-    return missing ? stop : NULL;
-}
-
-static ld_status store_number(const reader *r, ld_column *c, int64_t column, char **p, char *end)
-{
-    ld_cell cell = {.number = NAN};
-    char *start = *p, *missing = r->table->missing ? missing_end(r, start, end) : NULL;
-    *p = missing ? missing : (char *)ld_parse_float(&cell.number, start);
-    if (!*p || !end_field(r, p, end))
-        return fail_field(r, column, start, end, "a number");
-    if (isinf(cell.number))
-        return fail_field(r, column, start, end, "a number that fits float32");
-    return push(r, c, cell);
-}
-
-static ld_status store_name(const reader *r, ld_column *c, int64_t column, char **p, char *end)
-{
-    ld_cell cell;
-    char *text, *start = *p;
-    int64_t length;
-    *p = take_text(r, start, end, &text, &length);
-    if (!*p || !end_field(r, p, end))
-        return ld_lines_fail(&r->lines, column + 1, start, end, "a closing quote and a separator");
-    bool empty = length == 0 && ld_names_find(c->names, text, 0) < 0;
-    if (empty || memchr(text, '\0', (size_t)length))
-        return ld_lines_fail(&r->lines, column + 1, text, text + length, "a name");
-    LD_CHECK(ld_names_add(c->names, &cell.id, text, length));
-    return push(r, c, cell);
-}
-
-static ld_status skip_field(const reader *r, int64_t column, char **p, char *end)
-{
-    char *text, *start = *p;
-    int64_t length;
-    *p = take_text(r, start, end, &text, &length);
-    if (!*p || !end_field(r, p, end))
-        return ld_lines_fail(&r->lines, column + 1, start, end, "a closing quote and a separator");
-    return LD_OK;
-}
-
-static ld_status store_field(const reader *r, ld_column *c, int64_t column, char **p, char *end)
-{
-    switch (c->kind) {
-    case LD_COLUMN_ID:
-    case LD_COLUMN_LABEL: return store_id(r, c, column, p, end);
-    case LD_COLUMN_NAME: return store_name(r, c, column, p, end);
-    case LD_COLUMN_SKIP: return skip_field(r, column, p, end);
-    default: return store_number(r, c, column, p, end);
-    }
-}
-
-static ld_status store_line(const reader *r, char *p, char *end)
-{
-    const ld_table *t = r->table;
-    for (int64_t i = 0; i < t->n_fields; i++) {
-        if (!p)
-            return fail_ragged(r, i, NULL, end);
-        ld_status st =
-            store_field(r, &t->columns[i < t->n_columns ? i : t->n_columns - 1], i, &p, end);
-        if (st != LD_OK)
-            return st;
-    }
-    return p ? fail_ragged(r, t->n_fields, p, end) : LD_OK;
-}
+typedef ld_text_reader reader;
 
 /* --- the first line --------------------------------------------------------------------------- */
 
@@ -261,8 +41,8 @@ static ld_status split(const reader *r, char **fields, int64_t *n_fields, const 
     *n_fields = 0;
     for (char *p = copy; p; ++*n_fields) {
         char *start = p;
-        p = take_text(r, p, copy + size, &text, &length);
-        if (!p || !end_field(r, &p, copy + size))
+        p = ld_text_take(r, p, copy + size, &text, &length);
+        if (!p || !ld_text_end_field(r, &p, copy + size))
             return ld_lines_fail(&r->lines, *n_fields + 1, start, copy + size,
                                  "a closing quote and a separator");
         memcpy(to, text, (size_t)length);
@@ -298,7 +78,7 @@ static bool looks_like_header(const ld_table *t, const char *fields, int64_t n_f
     return numeric;
 }
 
-/* Learns the separator from the first line, and if that is a header: *line becomes NULL then. */
+/* Learns the separator from the first line, and whether it is a header: *line becomes NULL then. */
 static ld_status begin(reader *r, char **line, const char *end)
 {
     ld_table *t = r->table;
@@ -322,56 +102,243 @@ static ld_status begin(reader *r, char **line, const char *end)
     return st;
 }
 
-/* Gives the next line of a table. A blank line before it is refused: it may be a row whose value is
- * missing, and without it all rows behind would be those of other nodes. */
-static ld_status next_row(reader *r, char **line, char **end)
+/* Fails because of a blank line before a row: it may be a row whose value is missing, and without it
+ * all rows behind would be those of other nodes. */
+static ld_status fail_blank(const reader *r, int64_t line)
 {
-    ld_status st = ld_lines_next_full(&r->lines, COMMENTS, line, end);
-    if (st == LD_OK && *line && r->lines.blank > 0)
-        return ld_fail(LD_FORMAT,
-                       "%s: line %" PRId64 " is blank; only lines behind the last row may be",
-                       ld_ahead_name(r->lines.file), r->lines.blank);
-    return st;
+    return ld_fail(LD_FORMAT,
+                   "%s: line %" PRId64 " is blank; only lines behind the last row may be",
+                   ld_ahead_name(r->lines.file), line);
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
-
-/* Opens the file and learns from its first line; r->line is the first row then. */
-static ld_status start(reader *r, const char *path)
+/* Gives the first line that is not empty. */
+static ld_status first_line(reader *r, char **line, char **end)
 {
-    LD_CHECK(ld_lines_open(&r->lines, path, "text", r->table->progress, r->table->context));
-    LD_CHECK(next_row(r, &r->line, &r->end));
-    if (!r->line)
+    LD_CHECK(ld_lines_next_full(&r->lines, LD_TEXT_COMMENTS, line, end));
+    if (!*line)
         return ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r->lines.file));
-    LD_CHECK(begin(r, &r->line, r->end));
-    if (!r->line)
-        LD_CHECK(next_row(r, &r->line, &r->end));
+    return r->lines.blank > 0 ? fail_blank(r, r->lines.blank) : LD_OK;
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+/* Learns what a row is, of which the number of fields is known. */
+static void learn_row(reader *r)
+{
+    r->plain = true;
+    for (int64_t i = 0; i < r->table->n_fields; i++) {
+        ld_column_kind kind = ld_text_column(r, i)->kind;
+        bool number = kind == LD_COLUMN_NUMBER || kind == LD_COLUMN_NUMBERS;
+        bool full = kind == LD_COLUMN_ID || (number && !r->table->missing);
+        r->plain &= kind == LD_COLUMN_ID || number;
+        r->named |= kind == LD_COLUMN_NAME;
+        r->n_cells += kind != LD_COLUMN_SKIP;
+        r->shortest += full ? 2 : 1; /* with the separator, or the end of the line */
+    }
+}
+
+/* Returns how many cells of a row column i has. */
+static int64_t width_of(const reader *r, int64_t i)
+{
+    switch (r->table->columns[i].kind) {
+    case LD_COLUMN_SKIP: return 0;
+    case LD_COLUMN_NUMBERS: return r->table->n_fields - i;
+    default: return 1;
+    }
+}
+
+static void parse_pieces(void *context, int64_t begin, int64_t end)
+{
+    reader *r = context;
+    for (int64_t i = begin; i < end; i++)
+        ld_text_parse(r, &r->pieces[i]);
+}
+
+/* Makes room for the cells that `count` pieces of a block can have. It is made for the largest block,
+ * unless a line is longer. */
+static ld_status reserve(reader *r, int64_t size, int64_t count)
+{
+    size = size < r->lines.room ? r->lines.room : size;
+    int64_t cells = (size / r->shortest + count) * r->n_cells;
+    if (cells <= r->reserved)
+        return LD_OK;
+    ld_free(r->room);
+    r->room = ld_alloc_array(cells, sizeof *r->room, LD_MEM_IO);
+    r->reserved = r->room ? cells : 0;
+    return r->room ? LD_OK : LD_NOMEM;
+}
+
+/* Cuts some lines into pieces and parses them. */
+static ld_status parse(reader *r, char *begin, char *end)
+{
+    int64_t size = end - begin, count = size / PIECE + 1;
+    count = count < LD_TEXT_PIECES ? count : LD_TEXT_PIECES;
+    LD_CHECK(reserve(r, size, count));
+    ld_cell *room = r->room;
+    for (int64_t i = 0; i < count; i++) {
+        char *to = ld_lines_part_end(begin, end, i > 0 ? r->pieces[i - 1].end : begin, i, count);
+        ld_text_piece *x = &r->pieces[i];
+        *x = (ld_text_piece){
+            .begin = i > 0 ? r->pieces[i - 1].end : begin, .end = to, .cells = room, .most = -1};
+        room += ((x->end - x->begin) / r->shortest + 1) * r->n_cells;
+    }
+    r->at = r->row = 0;
+    r->count = count;
+    return ld_parallel_for(count, 1, parse_pieces, r);
+}
+
+/* Makes room for the cells of so many rows in column i. */
+static ld_status make_room(const reader *r, int64_t i, int64_t rows)
+{
+    ld_column *c = &r->table->columns[i];
+    bool number = c->kind == LD_COLUMN_NUMBER || c->kind == LD_COLUMN_NUMBERS;
+    return ld_grow_more(&c->cells, rows * width_of(r, i),
+                        r->bounded ? 1 : ld_lines_share(&r->lines),
+                        number ? LD_MEM_TENSOR : LD_MEM_INDEX);
+}
+
+/* Makes room in the columns for the rows of all pieces up to the first wrong line: together, since
+ * that many are before the end of the block, by which the length of the columns is foreseen. */
+static ld_status make_room_for_all(const reader *r)
+{
+    int64_t rows = 0;
+    for (int64_t i = 0; i < r->count && (i == 0 || !r->pieces[i - 1].stopped); i++)
+        rows += r->pieces[i].n_rows;
+    for (int64_t i = 0; i < r->table->n_columns; i++)
+        LD_CHECK(make_room(r, i, rows));
+    return LD_OK;
+}
+
+/* Reads and parses the next lines; without any r->count becomes 0. */
+static ld_status next_block(reader *r)
+{
+    char *begin, *end;
+    r->at = r->count = 0;
+    LD_CHECK(ld_lines_block(&r->lines, &begin, &end));
+    if (!begin)
+        return LD_OK;
+    LD_CHECK(parse(r, begin, end));
+    return make_room_for_all(r);
+}
+
+/* Puts the numbers of names in the place of their texts, row by row: columns may share their names. */
+static ld_status number_names(const reader *r, const ld_text_piece *x, int64_t first, int64_t n)
+{
+    const ld_table *t = r->table;
+    for (int64_t row = first; row < first + n; row++) {
+        ld_cell *cell = x->cells + row * r->n_cells;
+        for (int64_t i = 0; i < t->n_columns; cell += t->columns[i++].kind != LD_COLUMN_SKIP) {
+            const char *text = x->begin + cell->id;
+            if (t->columns[i].kind == LD_COLUMN_NAME)
+                LD_CHECK(ld_names_add(t->columns[i].names, &cell->id, text, (int64_t)strlen(text)));
+        }
+    }
+    return LD_OK;
+}
+
+/* Adds n rows of a piece, from row `first` on, to column i, whose cells are the k-th of a row on. */
+static ld_status append_column(const reader *r, int64_t i, const ld_text_piece *x, int64_t k,
+                               int64_t first, int64_t n)
+{
+    ld_grow *cells = &r->table->columns[i].cells;
+    int64_t width = width_of(r, i);
+    const ld_cell *from = x->cells + first * r->n_cells + k;
+    LD_CHECK(make_room(r, i, n)); /* the caller may have taken what was made for all */
+    for (int64_t row = 0; row < n; row++, from += r->n_cells)
+        for (int64_t j = 0; j < width; j++)
+            cells->cells[cells->count++] = from[j];
+    return LD_OK;
+}
+
+static ld_status append(reader *r, const ld_text_piece *x, int64_t first, int64_t n)
+{
+    ld_table *t = r->table;
+    if (r->named)
+        LD_CHECK(number_names(r, x, first, n));
+    for (int64_t i = 0, k = 0; i < t->n_columns; i++)
+        if (t->columns[i].kind != LD_COLUMN_SKIP)
+            LD_CHECK(append_column(r, i, x, k++, first, n));
+    t->n_rows += n;
+    return LD_OK;
+}
+
+/* Goes on behind a piece whose rows were taken. Fails if it was stopped by a wrong line. */
+static ld_status leave(reader *r, const ld_text_piece *x)
+{
+    ld_table *t = r->table;
+    int64_t before = r->lines.number;
+    if (x->most > t->most) {
+        t->most = x->most;
+        t->most_line = before + x->most_line;
+        t->most_column = x->most_column;
+    }
+    r->lines.number += x->lines;
+    if (x->stopped && x->blank > 0)
+        return fail_blank(r, before + x->blank);
+    if (x->stopped) {
+        r->lines.number++;
+        return ld_lines_fail(&r->lines, x->column, x->found, x->found_end, x->expected);
+    }
+    if (r->blank == 0 && x->blank > 0)
+        r->blank = before + x->blank;
+    r->at++;
+    r->row = 0;
     return LD_OK;
 }
 
 /* Reads the next n rows, or as many as there are. */
 static ld_status read_rows(reader *r, int64_t n)
 {
-    for (; r->line && n > 0; n--, r->table->n_rows++) {
-        LD_CHECK(store_line(r, r->line, r->end));
-        LD_CHECK(next_row(r, &r->line, &r->end));
+    while (n > 0) {
+        if (r->at == r->count)
+            LD_CHECK(next_block(r));
+        if (r->count == 0)
+            return LD_OK;
+        const ld_text_piece *x = &r->pieces[r->at];
+        int64_t rest = x->n_rows - r->row, some = rest < n ? rest : n;
+        if (r->blank > 0 && (rest > 0 || x->stopped))
+            return fail_blank(r, r->blank);
+        LD_CHECK(append(r, x, r->row, some));
+        r->row += some;
+        n -= some;
+        if (r->row == x->n_rows)
+            LD_CHECK(leave(r, x));
     }
     return LD_OK;
 }
 
-static void close_lines(reader *r)
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* Opens the file and learns from its first line, which is a piece by itself if it is a row. */
+static ld_status start(reader *r, const char *path)
+{
+    char *line, *end;
+    LD_CHECK(ld_lines_open(&r->lines, path, "text", r->table->progress, r->table->context));
+    LD_CHECK(first_line(r, &line, &end));
+    LD_CHECK(begin(r, &line, end));
+    learn_row(r);
+    if (!line)
+        return LD_OK;
+    *end = '\n';
+    r->lines.number--;
+    LD_CHECK(parse(r, line, end + 1));
+    return make_room_for_all(r);
+}
+
+static void close_reader(reader *r)
 {
     ld_lines_close(&r->lines);
+    ld_free(r->room);
 }
 
 ld_status ld_table_read(ld_table *t, const char *path)
 {
-    LD_CLEANED(close_lines) reader r = {.table = t};
+    LD_CLEANED(close_reader) reader r = {.table = t};
     LD_CHECK(start(&r, path));
-    LD_CHECK(read_rows(&r, INT32_MAX));
-    if (r.line)
-        return ld_fail(LD_FORMAT, "%s: line %" PRId64 ": more than %d lines of data; no more fit",
-                       ld_ahead_name(r.lines.file), r.lines.number, INT32_MAX);
+    LD_CHECK(read_rows(&r, (int64_t)INT32_MAX + 1));
+    if (t->n_rows > INT32_MAX)
+        return ld_fail(LD_FORMAT, "%s: more than %d lines of data; no more fit",
+                       ld_ahead_name(r.lines.file), INT32_MAX);
     return LD_OK;
 }
 
@@ -381,7 +348,7 @@ ld_status ld_table_open(ld_table_rows **out, ld_table *t, const char *path)
     if (!r)
         return LD_NOMEM;
     r->table = t;
-    r->in_pieces = true;
+    r->bounded = true;
     LD_CHECK(start(r, path));
     *out = ld_take(&r);
     return LD_OK;
@@ -395,18 +362,16 @@ ld_status ld_table_next(ld_table_rows *r, int64_t n)
 void ld_table_close(ld_table_rows *r)
 {
     if (r)
-        ld_lines_close(&r->lines);
+        close_reader(r);
     ld_free(r);
 }
 
 ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char separator)
 {
-    LD_CLEANED(close_lines) reader r = {0};
+    LD_CLEANED(close_reader) reader r = {0};
     char *line, *end;
     LD_CHECK(ld_lines_open(&r.lines, path, "text", NULL, NULL));
-    LD_CHECK(next_row(&r, &line, &end));
-    if (!line)
-        return ld_fail(LD_FORMAT, "%s: has no lines", ld_ahead_name(r.lines.file));
+    LD_CHECK(first_line(&r, &line, &end));
     r.separator = separator ? separator : guess_separator(line, end);
     return split(&r, fields, n_fields, line, end);
 }

@@ -1,5 +1,5 @@
 /* Tables in text: a line a row, fields between separators (CSV, TSV, blanks), plain or packed with
- * gzip. They are read in one pass, each column as the kind that the caller says.
+ * gzip. They are read in one pass, on all threads, each column as the kind that the caller says.
  *
  * Lines that begin with # or % are left out, and blank ones behind the last row; others that are
  * blank are refused. Blanks around a field do not count. Names may stand in double quotes, a quote

@@ -24,6 +24,7 @@ local link = require "ladies.ranks.link"
 local npz_layout = require "ladies.data.formats.npz.layout"
 local options = require "ladies.base.options"
 local own_folder = require "ladies.base.own_folder"
+local node_order = require "ladies.data.parts"
 local sharded_graph = require "ladies.data.formats.large.sharded_graph"
 local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
@@ -39,30 +40,41 @@ local TILE = 192
 
 local PIECE = 64 * TILE      -- rows that are written at a time
 
--- Returns the first and the last row of shard k of n.
-local function rows_of(k, n, n_rows)
-  local first, last = fold.share(k - 1, n, (n_rows + TILE - 1) // TILE)
-  return (first - 1) * TILE + 1, math.min(last * TILE, n_rows)
+-- Returns the last row of each of n shards, of nearly equal size or, where the nodes are in the
+-- order of parts whose last nodes `ends` has, of as many parts each, if they can, to the nearest
+-- tile.
+local function last_rows(n, n_rows, ends)
+  local tiles, list, before = (n_rows + TILE - 1) // TILE, {}, 0
+  local in_parts = ends and #ends % n == 0
+  for k = 1, n do
+    local _, last = fold.share(k - 1, n, tiles)
+    if in_parts and k < n then last = (ends[k * #ends // n] + TILE // 2) // TILE end
+    before = math.max(before + 1, math.min(last, tiles - (n - k)))
+    list[k] = math.min(before * TILE, n_rows)
+  end
+  return list
 end
 
 local function name_of(k, n) return ("shard-%d-of-%d.safetensors"):format(k, n) end
 
 -- ---------------------------------------------------------------- writing
 
--- Returns rows first .. last of the features, as a Tensor.
-local function piece(features, first, last)
-  if options.class_of(features) ~= "Matrix" then return features:slice(first, last) end
-  return features:rows(core.range(first, last)):to_dense()
+-- Returns rows first .. last of the features, or those that `order` has there, as a Tensor.
+local function piece(features, order, first, last)
+  local is_sparse = options.class_of(features) == "Matrix"
+  if not is_sparse and not order then return features:slice(first, last) end
+  local rows = features:rows(order and order:slice(first, last) or core.range(first, last))
+  return is_sparse and rows:to_dense() or rows
 end
 
--- Writes rows first .. last of `graph`, if there is one, and of the features; returns their entry
--- for the common file.
-local function write_shard(path, graph, features, dtype, first, last)
+-- Writes rows first .. last of `graph`, if there is one, and of the features, which `order` puts in
+-- order, if there is one; returns their entry for the common file.
+local function write_shard(path, graph, features, order, dtype, first, last)
   local writer <close> = core.safetensors.writer(path)
   local edges = graph and sharded_graph.write_rows(writer, graph, first, last)
   writer:rows(ROWS, dtype, last - first + 1, features.n_cols)
   for from = first, last, PIECE do
-    writer:add_rows(piece(features, from, math.min(from + PIECE - 1, last)))
+    writer:add_rows(piece(features, order, from, math.min(from + PIECE - 1, last)))
   end
   writer:commit()
   local file <close> = core.safetensors.open(path, {mapped = true})
@@ -92,12 +104,24 @@ local function tell_dense(where, features, dtype)
   tell("%s: the features are sparse, and dense in shards: %.3g GB", where, bytes / 1e9)
 end
 
---- shards.write(where, data, path, {shards =, dtype =, shard_graph =}): writes a data set as so
--- many shards of nearly equal size and a common file into a folder; the common file, without which
--- the folder is no data set, is written last. Errors begin with `where`. The features become
--- `dtype`, by default what they are; sparse ones are dense in shards, which a line tells. With
--- shard_graph the shards have the graph, too. The folder that the data set was loaded from is left
--- as it is; shards of an earlier call are replaced, which a line tells.
+-- Fails unless each shard can have as many parts of the graph.
+local function check_parts(where, opts)
+  if opts.parts and opts.parts % opts.shards ~= 0 then
+    errors.fail(("%s: %d parts for %d shards: a multiple of the shards is expected"):format(where,
+      opts.parts, opts.shards))
+  elseif opts.by and not opts.parts then
+    errors.fail(where .. ": by is how parts are made: give their number, too")
+  end
+end
+
+--- shards.write(where, data, path, {shards =, dtype =, shard_graph =, parts =, by =}): writes a
+-- data set as so many shards of nearly equal size and a common file into a folder; the common file,
+-- without which the folder is no data set, is written last. Errors begin with `where`. The features
+-- become `dtype`, by default what they are; sparse ones are dense in shards, which a line tells.
+-- With shard_graph the shards have the graph, too; with `parts` the nodes are first put in the
+-- order of so many parts (see ladies.data.parts), of which each shard has as many. The folder that
+-- the data set was loaded from is left as it is; shards of an earlier call are replaced, which a
+-- line tells.
 function shards.write(where, data, path, opts)
   local features, n = data.features, opts.shards
   local tiles = (features.n_rows + TILE - 1) // TILE
@@ -109,16 +133,20 @@ function shards.write(where, data, path, opts)
     errors.fail(("%s: %s is the folder that the data set is read from; choose another"):format(
       where, path))
   end
+  check_parts(where, opts)
+  local order
+  if opts.parts then data, order = node_order.in_order(where, data, opts) end
   local graph = opts.shard_graph and sharded_graph.checked(where, data) or nil
   local dtype = opts.dtype or options.class_of(features) == "Rows" and features.dtype or "float32"
   if options.class_of(features) == "Matrix" then tell_dense(where, features, dtype) end
   local folder = own_folder.at(path)
   local _ <close> = folder:take "data set in shards"
   remove_old(where, folder)
-  local list = {}
-  for k = 1, n do
-    list[k] = write_shard(folder:file(name_of(k, n)), graph, features, dtype,
-      rows_of(k, n, features.n_rows))
+  local list, before = {}, 0
+  for k, last in ipairs(last_rows(n, features.n_rows, data.part_ends)) do
+    list[k] = write_shard(folder:file(name_of(k, n)), graph, features, order, dtype, before + 1,
+      last)
+    before = last
   end
   local told = {rows = features.n_rows, columns = features.n_cols, dtype = dtype, shards = list}
   local arrays = graph and sharded_graph.common(graph, told) or {}
@@ -229,12 +257,7 @@ function shards.bounds(data, ranks)
   if data.path and shards.fits(data.path) then
     return bounds_of(sizes_of(read_list{where = ("%s/%s"):format(data.path, COMMON)}), ranks)
   end
-  local sizes = {}
-  for k = 1, ranks do
-    local first, last = rows_of(k, ranks, data.features.n_rows)
-    sizes[k] = last - first + 1
-  end
-  return bounds_of(sizes, ranks)
+  return table.move(last_rows(ranks, data.features.n_rows, data.part_ends), 1, ranks, 2, {0})
 end
 
 --- Tells whether the shards of a data set have its graph as well.

@@ -23,7 +23,7 @@ local FILE = tables.merged(complete.SPEC, {
 
 local SHARDS = tables.merged(complete.SPEC, {
   shards = "positive integer", dtype = "float16|bfloat16|float32 or nil",
-  shard_graph = {"boolean", false},
+  shard_graph = {"boolean", false}, parts = "positive integer or nil", by = "metis|ldg or nil",
 })
 
 --- data.to_file(source: string | table, path [, {memory =, dtype =, self_loops = false, ...}]):
@@ -67,14 +67,19 @@ function to_file.file(source, path, given)
 end
 
 --- data.to_shards(source: Dataset | string, folder: string, {shards = integer, dtype = string,
--- shard_graph = false, ...}): writes a data set, or that at the path `source`, as so many shards,
--- files that have a part of the rows of the features each, and common.safetensors, which has all
--- else. With shard_graph they have these rows of the graph as well, whose weights must be positive.
--- Where mpirun has started several ranks, ladies.data.load(folder) opens the common file and this
--- rank's own shards alone. The features become `dtype`, where it is given: "float16" and "bfloat16"
--- take half the bytes of "float32"; sparse ones become dense, which a line tells. The folder is
--- new, empty or one of an earlier call, whose shards are replaced, which a line tells, too. The
--- other options, for a path, are those of ladies.data.load.
+-- shard_graph = false, parts = integer, by = "metis", ...}): writes a data set, or that at the path
+-- `source`, as so many shards, files that have a part of the rows of the features each, and
+-- common.safetensors, which has all else. With shard_graph they have these rows of the graph as
+-- well, whose weights must be positive. With `parts`, a multiple of the shards, the nodes are first
+-- put in the order of so many parts of the graph, which ladies.partition.of makes (by = "metis" or
+-- "ldg"), and a shard has as many of them: so ranks need few rows of others where each mini-batch
+-- has its seeds from a part (ladies.data.seed_parts). The data set then has `former_ids`, the
+-- number that each node had before. Where mpirun has started several ranks,
+-- ladies.data.load(folder) opens the common file and this rank's own shards alone. The features
+-- become `dtype`, where it is given: "float16" and "bfloat16" take half the bytes of "float32";
+-- sparse ones become dense, which a line tells. The folder is new, empty or one of an earlier call,
+-- whose shards are replaced, which a line tells, too. The other options, for a path, are those of
+-- ladies.data.load.
 function to_file.shards(source, folder, given)
   local where = "ladies.data.to_shards"
   options.value(where, "the source", source, "Dataset or string")

@@ -20,6 +20,8 @@
 -- labels
 --                                         and split are then of graphs
 --   node_type, node_type_names            types of nodes, from 0, and their names
+--   part_ends, former_ids                 of nodes in the order of parts of the graph: the last
+--                                         node of each part, and the former id of each node
 --   source                                a string, or uint8: where the data came from
 --   shards, graph_degrees, graph_loops, graph_sums       of a file without features, and perhaps
 --                                         without adjacency: see ladies.data.formats.large.shards
@@ -45,6 +47,7 @@ local npz_matrix = require "ladies.data.formats.npz.matrix"
 local npz_pickled = require "ladies.data.formats.npz.pickled"
 local npz_split = require "ladies.data.formats.npz.split"
 local npz_node_types = require "ladies.data.formats.npz.node_types"
+local npz_parts = require "ladies.data.formats.npz.parts"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -69,7 +72,8 @@ local OTHER_KEYS = {labels = "node_label", feature_names = "attr_names"}
 local KNOWN = {batch = true, attr_matrix = true, node_attr = true, source = true,
   directed = true, shards = true,
   graph_degrees = true, graph_loops = true, graph_sums = true}
-for _, names in ipairs{npz_split.KNOWN, npz_edge_data.KNOWN, npz_node_types.KNOWN} do
+for _, names in ipairs{npz_split.KNOWN, npz_edge_data.KNOWN, npz_node_types.KNOWN,
+    npz_parts.KNOWN} do
   for name in pairs(names) do KNOWN[name] = true end
 end
 for _, names in ipairs{KEYS, OTHER_KEYS} do
@@ -187,6 +191,7 @@ function layout.read(path, opts, adjacency)
   fields.source = npz_arrays.lines(context, file, "source")
   npz_edge_data.read(context, file, fields, opts.parallel)
   npz_node_types.read(context, file, fields)
+  npz_parts.read(context, file, fields)
   npz_arrays.tell_unused(context, fields.notes, file, KNOWN)
   return fields, context
 end
@@ -229,6 +234,7 @@ local function common(data)
     node_names = data.node_names and data.node_names:lines(),
     directed = direction.array(data), node_type = data.node_types and smallest(data.node_types),
     node_type_names = data.node_type_names, batch = data.graph_of,
+    part_ends = data.part_ends, former_ids = data.former_ids,
   })
   for _, part in ipairs(checks.SPLIT) do
     arrays["idx_" .. part] = data[part] and smallest(data[part])
