@@ -21,9 +21,9 @@ function shell.file(text)
   return setmetatable({path = path}, {__close = function() os.remove(path) end})
 end
 
---- A new temporary folder, removed in the same way.
-function shell.folder()
-  local pipe = assert(io.popen "mktemp -d")
+--- A new temporary folder, removed in the same way; in the folder `parent`, where one is named.
+function shell.folder(parent)
+  local pipe = assert(io.popen("mktemp -d" .. (parent and " -p " .. shell.quote(parent) or "")))
   local path = pipe:read "l"
   pipe:close()
   return setmetatable({path = path}, {__close = function()

@@ -10,14 +10,20 @@
 -- multiplies them some rows at a time (model.takes_rows). A layer may pass on a table of tensors
 -- for layers further on (jumping knowledge, initial residuals); these are held as long as they are
 -- passed on. What does not fit into the memory that is given lies in temporary files.
+--
+-- How much disk these take is known beforehand, by a rehearsal (rehearsal.lua). Where they are
+-- needed, the last finished layer is kept for another call to go on with (kept_layers.lua).
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local kept_layers = require "ladies.evaluation.kept_layers"
 local link = require "ladies.ranks.link"
 local machine = require "ladies.base.machine"
 local options = require "ladies.base.options"
 local OwnRows = require "ladies.ranks.own_rows"
 local receptive_field = require "ladies.evaluation.receptive_field"
+local rehearsal = require "ladies.evaluation.rehearsal"
+local tell = require "ladies.base.tell"
 local units = require "ladies.base.units"
 
 local Way = {__name = "Way"}
@@ -73,23 +79,50 @@ end
 
 local function in_files(room) return (select(2, core.room_use(room))) end
 
--- Computes all layers, and returns the output of the last one for the nodes that `field` has there.
--- edges: what blocks have of their edges, or nil (see ladies.data.edges). own: the rows of P that
--- this rank has, where these and its rows of activations are all that it computes (OwnRows).
-local function layers(room, model, field, features, edges, own)
+-- Returns what the first layer reads.
+local function input_of(model, field, features)
+  if field.src then return features:rows(field.src) end
+  if options.class_of(features) ~= "Rows" or rehearsal.takes_rows(model, field.P) then
+    return features
+  end
+  return features:to_tensor()
+end
+
+-- Returns what the last layer that is kept has passed on, and the number of the next one; nil and 1
+-- where none is.
+local function resumed(room, work, known)
+  local h = work.kept and work.kept:find(room, known)
+  if not h then return nil, 1 end
+  local first = work.kept.layer + 1
+  tell("ladies: exact inference goes on with layer %d of %d, which an earlier one had come to (%s)",
+    first, work.model.n_layers, work.kept.folder)
+  return h, first
+end
+
+-- Computes all layers, and returns the output of the last one for the nodes that the field has
+-- there. work: model, field, features; input, a function that returns what the first layer reads;
+-- edges, what blocks have of their edges, or nil (see ladies.data.edges); kept, KeptLayers, or nil;
+-- own, the rows of P that this rank has, where these and its rows of activations are all that it
+-- computes (OwnRows), or nil.
+local function layers(room, work)
+  local model, field, edges, kept, own = work.model, work.field, work.edges, work.kept, work.own
   local all = own and core.range(own.first, own.last) or core.range(1, field.P.n_rows)
   local whole = {adj = own or field.P, dst = all, src = all, whole = own and field.P}
   if edges then edges:attach(whole) end
-  local held = add_tensors({[features] = true}, model)
-  local h = own and features:rows(all) or field.src and features:rows(field.src) or features
-  if options.class_of(h) == "Rows" and not model.takes_rows then h = h:to_tensor() end
-  for i = 1, model.n_layers do
+  local held = add_tensors({[work.features] = true}, model)
+  local known = {features = work.features, nodes = all}
+  local h, first = resumed(room, work, known)
+  h = h or work.input(all)
+  for i = first, model.n_layers do
     local input = h
     local block = i < field.first and whole or receptive_field.block(field, i, all)
     if edges and block ~= whole then edges:attach(block) end
     h = errors.within("layer %d", i, model.layer, model, i, input, block)
     release(input, h, held)
-    if in_files(room) > 0 then collectgarbage() end      -- what a layer has left behind
+    if in_files(room) > 0 then
+      collectgarbage()                                   -- what a layer has left behind
+      if kept and i < model.n_layers then kept:keep(room, i, h, known, held) end
+    end
   end
   return h
 end
@@ -97,16 +130,18 @@ end
 --- Tells whether the last computation failed because neither the memory that was given nor the disk
 -- had room for it.
 function Way:lacked_room()
-  return self.room ~= nil and select(3, core.room_use(self.room))
+  return self.is_short or self.room ~= nil and select(3, core.room_use(self.room))
 end
+
+local HELPS = "; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) or "
+  .. "sampled inference helps"
 
 -- Returns the results of a protected call that succeeded, and raises the error of one that failed.
 -- An error that is due to a lack of memory or disk space says what helps.
 local function finish(way, ok, ...)
   if ok then return ... end
   if not way:lacked_room() then errors.pass_on(...) end
-  errors.fail(errors.message(...) .. "; more memory (--memory, in Lua memory), another disk (by "
-    .. "TMPDIR, in Lua folder) or sampled inference helps")
+  errors.fail(errors.message(...) .. HELPS)
 end
 
 --- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
@@ -125,6 +160,55 @@ local function check(h, n)
   end
 end
 
+local function in_bytes(bytes)
+  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
+end
+
+-- Fails where the disk has not so many bytes for files, of which it may have some already.
+local function check_disk(way, bytes, kept)
+  local free = core.folder.free(way.folder)
+  way.is_short = free + (kept and kept:bytes() or 0) < bytes
+  if not way.is_short then return end
+  errors.fail(("exact inference needs %s of disk for what it computes, and %s has %s free%s")
+    :format(in_bytes(bytes), way.folder, in_bytes(free), HELPS))
+end
+
+-- Returns the bytes that work takes in files, which a rehearsal tells and the way remembers; nil
+-- where that is not known.
+local function bytes_in_files(way, work)
+  if way.rehearsed ~= work.field then
+    way.rehearsed, way.bytes = work.field, rehearsal.bytes(layers, work, way.memory, way.folder)
+  end
+  return way.bytes
+end
+
+-- Returns the results of a protected call that succeeded, and raises the error of one that failed.
+-- An interruption says from where another call goes on.
+local function finish_kept(kept, n_layers, ok, ...)
+  if ok then return ... end
+  local e = ...
+  if kept and kept.layer > 0 and errors.is_interrupt(e) then
+    e = core.interruption(("%s; layer %d of %d is kept in %s, and the same inference goes on after "
+      .. "it"):format(errors.message(e), kept.layer, n_layers, kept.folder))
+  end
+  error(e, 0)
+end
+
+-- Computes the layers; where their outputs do not fit in memory, there must be disk for them, and
+-- finished layers are kept. Not so where ranks share the work, who would have to agree.
+local function carry_out(way, work)
+  way.is_short = false
+  local bytes = link.size == 1 and bytes_in_files(way, work) or 0
+  if bytes == 0 then return way:call(layers, work) end
+  local kept <close> = kept_layers.open(way.folder, work.model, work.model.layer, work.field.P,
+    work.features, way.distinct)
+  check_disk(way, bytes, kept)
+  work.kept = kept
+  local h = finish_kept(kept, work.model.n_layers, errors.caught(way.call, way, layers, work))
+  if kept then kept:remove() end
+  return h
+end
+
 -- Tells whether a model can be computed on some rows alone: whether, besides what it takes from P,
 -- a row of each layer's output depends on the same row of its input. Then two nodes without
 -- neighbours have the same logits beside two others as by themselves; where a layer subtracts the
@@ -136,8 +220,10 @@ local function is_by_rows(model, P, n_features, own)
   local function logits(n)
     local way, nodes = Way.new("ladies.inference", {}), core.range(1, n)
     local alone = own and P or core.matrix{n_rows = n, n_cols = n, rows = nodes, cols = nodes}
-    return way:call(layers, model, {P = alone, first = model.n_layers + 1}, x:rows(nodes), nil,
-      own and own(n))
+    return way:call(layers, {
+      model = model, field = {P = alone, first = model.n_layers + 1}, features = x,
+      input = function() return x:rows(nodes) end, own = own and own(n),
+    })
   end
   local ok, of_four = errors.try(logits, 4)
   local alone, of_two = errors.try(logits, 2)
@@ -160,15 +246,16 @@ end
 -- Computes all layers as `layers` does. Within link.shared, which all ranks call together, each
 -- rank computes its own rows of all layers where that is possible; elsewhere they divide the
 -- products alone, and every rank has all activations.
-local function divided(self, model, field, features, edges)
-  local P = field.P
-  if not link.is_sharing() or edges or field.first <= field.n_layers
-    or not OwnRows.pays(P, features)
-    or not is_by_rows(model, P, features.n_cols, OwnRows.without_edges) then
-    return self:call(layers, model, field, features, edges)
+local function divided(self, work)
+  local model, field, features = work.model, work.field, work.features
+  if not link.is_sharing() or work.edges or field.first <= field.n_layers
+    or not OwnRows.pays(field.P, features)
+    or not is_by_rows(model, field.P, features.n_cols, OwnRows.without_edges) then
+    return carry_out(self, work)
   end
-  local own = OwnRows.new(P, features)
-  return link.joined(own.bounds, self.call, self, layers, model, field, features, nil, own)
+  work.own = OwnRows.new(field.P, features)
+  function work.input(all) return features:rows(all) end
+  return link.joined(work.own.bounds, self.call, self, layers, work)
 end
 
 --- Computes the logits of the way's nodes, in their order, or of all; see ladies.inference.exact.
@@ -185,14 +272,13 @@ function Way:logits(model, P, features, edges)
     self.field = field
   end
   local computed = field.dst[model.n_layers]
-  local h = divided(self, model, field, features, edges)
+  local h = divided(self, {
+    model = model, field = field, features = features, edges = edges,
+    input = function() return input_of(model, field, features) end,
+  })
   check(h, computed and #computed or P.n_rows)
   if computed == nodes then return h end
   return h:rows(computed and core.sampling.find(computed, nodes) or nodes)
-end
-
-local function size(bytes)
-  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
 end
 
 --- Tells in one line what was chosen, and why.
@@ -206,9 +292,9 @@ function Way:__tostring()
   end
   if room and in_files(room) > 0 then
     parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
-      :format(size(self.memory), size(in_files(room)), self.folder)
+      :format(in_bytes(self.memory), in_bytes(in_files(room)), self.folder)
   elseif room and core.room_use(room) > 0 then
-    parts[#parts + 1] = ("up to %s in memory"):format(size((core.room_use(room))))
+    parts[#parts + 1] = ("up to %s in memory"):format(in_bytes((core.room_use(room))))
   end
   return table.concat(parts, "; ")
 end

@@ -7,9 +7,10 @@ local stack = require "ladies.nn.stack"
 
 local Gcn = stack.class "Gcn"
 
---- Tells exact inference that the first layer takes features as Rows (which may lie in a file), not
--- only as a Tensor.
-Gcn.takes_rows = true
+--- model:takes_rows(P: Matrix) -> boolean: whether, over this P, the first layer multiplies
+-- features that are Rows, which may lie in a file, some at a time; exact inference gives it a
+-- Tensor otherwise.
+function Gcn:takes_rows(P) return self.layers[1].conv:transforms_first(P) end
 
 local function convolution(opts, inputs, outputs, rng)
   return GcnConv.new{inputs = inputs, outputs = outputs, order = opts.order, bias = opts.bias,

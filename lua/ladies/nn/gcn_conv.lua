@@ -50,6 +50,13 @@ function GcnConv.transform_is_cheaper(adj, inputs, outputs)
       <= nnz * inputs + adj.n_rows * inputs * outputs
 end
 
+--- conv:transforms_first(adj: Matrix) -> boolean: whether dense rows are mapped before they are
+-- propagated by this matrix.
+function GcnConv:transforms_first(adj)
+  if self.order ~= "auto" then return self.order == "transform_first" end
+  return GcnConv.transform_is_cheaper(adj, self.inputs, self.outputs)
+end
+
 --- conv:forward(h: Tensor | Matrix | Rows [, adj: Matrix | table]) -> Tensor: P H W + b. h: n_cols
 -- x inputs (Tensor or sparse Matrix, or Rows where nothing is recorded), adj: Matrix n_rows x
 -- n_cols, or a block with it; the result is n_rows x outputs. Without adj, h (a Tensor) is P H
@@ -72,13 +79,7 @@ function GcnConv:forward(h, adj)
       h.n_rows))
   end
   if not adj then return h:linear(self.weight, self.bias) end
-  local transform = self.order == "transform_first"
-  if kind == "Matrix" then
-    transform = true
-  elseif self.order == "auto" then
-    transform = GcnConv.transform_is_cheaper(whole or adj, self.inputs, self.outputs)
-  end
-  if not transform then
+  if kind ~= "Matrix" and not self:transforms_first(whole or adj) then
     if kind == "Rows" then h = h:to_tensor() end
     local near = kind == "InputRows" and h:propagated(adj) or adj:matmul(h)
     return free_after(near, near:linear(self.weight, self.bias))

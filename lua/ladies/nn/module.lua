@@ -123,7 +123,7 @@ end
 
 -- Fields that the library reads of any model, but that a model need not have.
 local ASKED = "config n_layers:integer layer:function normalize:string lambda:number P "
-  .. "takes_rows:boolean feature_nodes:function"
+  .. "takes_rows:function feature_nodes:function"
 
 -- Names that modules have in other libraries, and what to write here instead.
 local ELSEWHERE = {

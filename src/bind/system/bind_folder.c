@@ -88,6 +88,14 @@ static ld_status folder_bytes(bind_call *c)
     return LD_OK;
 }
 
+static ld_status folder_free(bind_call *c)
+{
+    int64_t bytes;
+    LD_CHECK(ld_folder_free(&bytes, c->in[0].text));
+    c->out[0].integer = bytes;
+    return LD_OK;
+}
+
 static ld_status folder_remove(bind_call *c)
 {
     return ld_folder_remove(c->in[0].text);
@@ -146,6 +154,9 @@ static const bind_function paths[] = {
 static const bind_function folders[] = {
     {"make", folder_make, "folder.make(path)\nMakes a folder and those above it that are missing."},
     {"bytes", folder_bytes, "folder.bytes(path) -> integer\nThe bytes of all files in a tree."},
+    {"free", folder_free,
+     "folder.free(path) -> integer\n"
+     "The bytes that this user may still write to the disk that a folder is on."},
     {"remove", folder_remove,
      "folder.remove(path)\n"
      "Removes a file, or a folder with all that is in it. Links are not followed."},

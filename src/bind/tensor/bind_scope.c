@@ -106,6 +106,19 @@ static ld_status room_use(bind_call *c)
     return LD_OK;
 }
 
+static ld_status room_keep(bind_call *c)
+{
+    return ld_tensor_keep(c->in[1].tensor, c->in[0].object, c->in[2].text);
+}
+
+static ld_status room_kept(bind_call *c)
+{
+    int64_t n_rows = c->in[2].integer, n_cols = c->in[3].integer;
+    bool is_vector = lua_isnil(c->L, 4);
+    return ld_tensor_kept(c->out[0].tensor, c->in[0].object, c->in[1].text, is_vector ? 1 : 2,
+                          n_rows, is_vector ? 1 : n_cols);
+}
+
 static const bind_function functions[] = {
     {"by_rows", NULL,
      "ladies_core.by_rows(f, ...) -> ...\n"
@@ -143,6 +156,15 @@ static const bind_function functions[] = {
      "ladies_core.room_use(room: Room) -> integer, integer, boolean\n"
      "The most bytes that it has had in memory at a time, and in files; and true if it had\n"
      "neither memory for a tensor nor a file, so that a computation in it has failed."},
+    {"room_keep", room_keep,
+     "ladies_core.room_keep(room: Room, t: Tensor [, path: string])\n"
+     "Moves a tensor to a file of the room, if it is not in one. With a path, of a file that is not\n"
+     "there and that is in the room's folder or below it, that file outlives the process, and the\n"
+     "tensor is frozen."},
+    {"room_kept", room_kept,
+     "ladies_core.room_kept(room: Room, path: string, n_rows: integer [, n_cols: integer]) -> Tensor\n"
+     "The frozen tensor of this shape that room_keep has put into a file, now in the room; a vector\n"
+     "without n_cols."},
     {NULL, NULL, NULL},
 };
 

@@ -30,6 +30,8 @@ enum {
     LEAST_BLOCKS = 16,
     MOST_COLUMNS = 1 << 11, /* of a matrix whose transpose is not made, */
     LEAST_COLUMN = 32,      /* with so many entries in each */
+    WINDOW_SHARE = 8,       /* a window of x has so many times fewer rows than a panel of y, */
+    LEAST_WINDOW = 1 << 14, /* but not fewer numbers than this */
     ENTRY_GRAIN = 1 << 14
 };
 
@@ -73,7 +75,7 @@ typedef struct {
     int64_t k;
     bool accumulate;
     const ld_mapping *file; /* the temporary file that x lies in, or NULL */
-    int64_t window;         /* with a file: how many rows of x and of y memory holds */
+    int64_t panel;          /* with a file: how many rows of y memory holds */
 } product;
 
 static int block_shift(const ld_factors *a)
@@ -101,7 +103,13 @@ static bool columns_ascend(const ld_factors *a)
 
 static bool needs_windows(const product *p, const ld_factors *a)
 {
-    return p->file && !p->accumulate && a->n_cols > p->window && columns_ascend(a);
+    return p->file && !p->accumulate && a->n_cols > p->panel && columns_ascend(a);
+}
+
+static int64_t window_of(const product *p)
+{
+    int64_t rows = p->panel / WINDOW_SHARE, least = LEAST_WINDOW / (p->k + 1) + 1;
+    return rows > least ? rows : least;
 }
 
 static bool columns_pay(const ld_structure *s)
@@ -117,7 +125,7 @@ static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
     float *y = p->y + begin * p->k;
     int64_t made = 0;
     if (needs_windows(p, &a))
-        return ld_spmm_by_windows(y, &a, p->x, p->k, p->bias, p->window, p->file);
+        return ld_spmm_by_windows(y, &a, p->x, p->k, p->bias, p->panel, window_of(p), p->file);
     if (blocks_pay(p, &a))
         LD_CHECK(
             ld_spmm_by_blocks(&made, y, &a, block_shift(&a), p->x, p->k, p->accumulate, p->bias));
@@ -171,7 +179,7 @@ static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const l
     p.meets = rows ? meets : p.a.columns;
     p.file = x->storage->room && !rows ? x->storage->mapping : NULL;
     if (p.file)
-        p.window = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
+        p.panel = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
     int64_t per_row = n_rows ? p.a.offsets[n_rows] / n_rows : 0;
     return ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
 }

@@ -6,11 +6,16 @@
  *
  * Where x lies in a file that memory does not hold, its rows would be read from the disk one by
  * one, again and again. So a panel of y, as much as memory holds, is finished before the next, and
- * for each panel x goes by once, in windows that memory holds as well. The sums of a row wait in y
- * between two windows: they get their terms in the same order. */
+ * for each panel x goes by once, in windows that memory holds as well: small ones, since x is read
+ * as often as there are panels. The sums of a row wait between two windows: they get their terms in
+ * the same order. They wait in memory of their own, since the system would write pages of y to the
+ * disk meanwhile. */
 #include "kernel/spmm.h"
 
+#include <string.h>
+
 #include "base/search.h"
+#include "memory/memory.h"
 #include "system/simd.h"
 #include "system/threads.h"
 
@@ -181,16 +186,21 @@ static ld_status make_panel(pass *p, const ld_factors *a, int64_t window, const 
 }
 
 ld_status ld_spmm_by_windows(float *y, const ld_factors *a, const float *x, int64_t k,
-                             const float *bias, int64_t window, const ld_mapping *file)
+                             const float *bias, int64_t panel, int64_t window,
+                             const ld_mapping *file)
 {
-    pass p = {.product = {.meets = a->columns, .x = x, .bias = bias, .k = k}};
-    if (a->n_cols == 0)
+    if (a->n_cols == 0 || a->n_rows == 0)
         return ld_spmm_by_rows(y, a, a->columns, x, k, false, bias);
-    for (int64_t first = 0; first < a->n_rows; first += window) {
+    int64_t most = panel < a->n_rows ? panel : a->n_rows;
+    LD_FREED float *sums = ld_alloc_array(most * k, sizeof *sums, LD_MEM_SCRATCH);
+    pass p = {.product = {.y = sums, .meets = a->columns, .x = x, .bias = bias, .k = k}};
+    if (!sums)
+        return LD_NOMEM;
+    for (int64_t first = 0; first < a->n_rows; first += most) {
         int64_t rest = a->n_rows - first;
-        ld_factors panel = ld_factors_rows(a, first, rest < window ? rest : window);
-        p.product.y = y + first * k;
-        LD_CHECK(make_panel(&p, &panel, window, file));
+        ld_factors rows = ld_factors_rows(a, first, rest < most ? rest : most);
+        LD_CHECK(make_panel(&p, &rows, window, file));
+        memcpy(y + first * k, sums, (size_t)(rows.n_rows * k) * sizeof *y);
     }
     return LD_OK;
 }

@@ -23,6 +23,7 @@ static ld_status map(ld_mapping **out, int fd, int64_t position, int64_t size, b
         return LD_NOMEM;
     atomic_init(&m->refs, 1);
     m->file = NULL;
+    m->fd = -1;
     m->length = (size_t)(before + size);
     m->base = ld_platform_map_file(fd, position - before, m->length, shared);
     if (!m->base) {
@@ -62,7 +63,34 @@ ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t siz
                        ? ld_poll()
                        : ld_fail(LD_IO, "no room for a temporary file of %.3g GB in %s: %s",
                                  (double)size / 1e9, folder, strerror(error));
-    close(fd);
+    if (st == LD_OK)
+        (*out)->fd = fd;
+    else
+        close(fd);
+    return st;
+}
+
+ld_status ld_mapping_keep(const ld_mapping *m, const char *path)
+{
+    if (msync(m->base, m->length, MS_SYNC) != 0 || !ld_platform_name_file(m->fd, path))
+        return ld_fail(LD_IO, "%s cannot be kept: %s", path, strerror(errno));
+    return LD_OK;
+}
+
+ld_status ld_mapping_kept(ld_mapping **out, const char *path, int64_t size)
+{
+    struct stat info;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return ld_fail(LD_IO, "%s: %s", path, strerror(errno));
+    ld_status st = fstat(fd, &info) == 0 && info.st_size == size
+                       ? map(out, fd, 0, size, true)
+                       : ld_fail(LD_IO, "%s has not the %lld bytes that it should have", path,
+                                 (long long)size);
+    if (st == LD_OK)
+        (*out)->fd = fd;
+    else
+        close(fd);
     return st;
 }
 
@@ -165,6 +193,8 @@ void ld_mapping_unref(ld_mapping *m)
     if (!m || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1)
         return;
     ld_platform_unmap(m->base, m->length);
+    if (m->fd >= 0)
+        close(m->fd);
     ld_mapped_file_unref(m->file);
     ld_free(m);
 }

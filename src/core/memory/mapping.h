@@ -23,6 +23,7 @@ typedef struct ld_mapping {
     size_t length;
     char *data;           /* the first byte */
     ld_mapped_file *file; /* NULL: a temporary one, which nobody else knows */
+    int fd;               /* of a temporary one, or -1 */
     bool is_large;        /* the file, a quarter of memory or more: its pages may not stay there */
 } ld_mapping;
 
@@ -36,6 +37,15 @@ ld_status ld_mapping_new(ld_mapping **out, int fd, ld_stamp opened, const char *
  * name and goes with the mapping. All of its room is taken at once. Fails with LD_IO where the disk
  * has none. */
 ld_status ld_mapping_temporary(ld_mapping **out, const char *folder, int64_t size);
+
+/* Brings all bytes of ld_mapping_temporary to the disk, and then gives their file a name, which
+ * nothing may have: so the bytes outlive the process. Fails with LD_IO, also on file systems whose
+ * files without names cannot get one. */
+ld_status ld_mapping_keep(const ld_mapping *m, const char *path);
+
+/* Maps all `size` > 0 bytes of a file that ld_mapping_keep has named. Fails with LD_IO, also where
+ * it has another size. */
+ld_status ld_mapping_kept(ld_mapping **out, const char *path, int64_t size);
 
 /* Says that the bytes from `first` to before `end`, to which nothing has been written, will not be
  * read for long. The memory of the pages that hold no others is given back. */

@@ -62,7 +62,12 @@ ld_status ld_room_take(ld_mapping **file, ld_room *room, int64_t bytes)
         count(&room->memory, &room->most_memory, bytes);
         return LD_OK;
     }
-    ld_status st = ld_mapping_temporary(file, room->folder, bytes);
+    return ld_room_take_file(file, room, bytes);
+}
+
+ld_status ld_room_take_file(ld_mapping **file, ld_room *room, int64_t bytes)
+{
+    ld_status st = *file ? LD_OK : ld_mapping_temporary(file, room->folder, bytes);
     if (st == LD_OK)
         count(&room->files, &room->most_files, bytes);
     else if (st != LD_CANCELLED)
@@ -77,6 +82,6 @@ void ld_room_give(ld_room *room, int64_t bytes, bool in_file)
 
 int64_t ld_room_near(const ld_room *room)
 {
-    int64_t part = room->bound / 4;
+    int64_t part = room->bound / 2;
     return part > LEAST ? part : LEAST;
 }

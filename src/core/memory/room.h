@@ -39,10 +39,15 @@ ld_room *ld_room_for(int64_t bytes);
 
 /* Counts so many bytes as in use: with *file NULL in memory, or else in that file. */
 ld_status ld_room_take(ld_mapping **file, ld_room *room, int64_t bytes);
+
+/* Counts so many bytes of a file, which *file is or, where that is NULL, becomes. */
+ld_status ld_room_take_file(ld_mapping **file, ld_room *room, int64_t bytes);
+
+/* Counts so many bytes as in use no longer. */
 void ld_room_give(ld_room *room, int64_t bytes, bool in_file);
 
-/* Returns how many bytes of a file may be in memory at a time: a quarter of the bound, so that
- * those of two tensors leave half of it to others, and at least 64 KiB. */
+/* Returns how many bytes of a file may be in memory at a time: half of the bound, and at least
+ * 64 KiB. */
 int64_t ld_room_near(const ld_room *room);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +63,15 @@ ld_status ld_folder_remove(const char *path)
     if (nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
         return LD_OK;
     return ld_fail(LD_IO, "folder: %s cannot be removed: %s", path, strerror(errno));
+}
+
+ld_status ld_folder_free(int64_t *free, const char *path)
+{
+    struct statvfs disk;
+    if (statvfs(path, &disk) != 0)
+        return ld_fail(LD_IO, "%s: %s", path, strerror(errno));
+    *free = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
+    return LD_OK;
 }
 
 ld_status ld_sync(const char *path)

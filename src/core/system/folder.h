@@ -20,6 +20,9 @@ int64_t ld_folder_bytes(const char *path);
  * none. */
 ld_status ld_folder_remove(const char *path);
 
+/* Gives the bytes that this user may still write to the disk of a folder. */
+ld_status ld_folder_free(int64_t *free, const char *path);
+
 /* Brings what was written to a file or a folder to the disk. */
 ld_status ld_sync(const char *path);
 

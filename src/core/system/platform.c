@@ -99,6 +99,19 @@ int ld_platform_temporary_file(const char *folder)
     return fd;
 }
 
+bool ld_platform_name_file(int fd, const char *path)
+{
+#if HAVE_LINUX
+    char open_file[64];
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+#else
+    (void)fd, (void)path;
+    errno = ENOTSUP;
+    return false;
+#endif
+}
+
 void *ld_platform_remap(void *pages, size_t size, size_t new_size)
 {
 #if HAVE_LINUX

@@ -40,6 +40,10 @@ void *ld_platform_map_file(int fd, off_t position, size_t size, bool shared);
  * sets errno where the system refuses. */
 int ld_platform_temporary_file(const char *folder);
 
+/* Gives a file of ld_platform_temporary_file a name in its folder. Returns false and sets errno
+ * where the system refuses, as it does where the file had a name for a moment. */
+bool ld_platform_name_file(int fd, const char *path);
+
 void ld_platform_unmap(void *pages, size_t size);
 
 /* Asks for ranges of ld_platform_map_file's pages, each of which begins with a page, to be read

@@ -36,21 +36,33 @@ static ld_status storage_in_memory(ld_storage **out, int64_t size)
     return block ? storage_over(out, block, size, NULL) : LD_NOMEM;
 }
 
-/* Makes storage that a room counts, in memory or in a file of the room. */
-static ld_status storage_in_room(ld_storage **out, int64_t size, ld_room *room)
+/* Makes storage that a room counts, in memory or in the file, which it takes over. */
+static ld_status storage_counted(ld_storage **out, int64_t size, ld_room *room, ld_mapping *file)
 {
     int64_t bytes = size * (int64_t)sizeof(float);
-    ld_mapping *file;
-    ld_status st = ld_room_take(&file, room, bytes);
-    if (st != LD_OK)
-        return st;
-    st = file ? storage_over(out, (float *)file->data, size, file) : storage_in_memory(out, size);
+    ld_status st =
+        file ? storage_over(out, (float *)file->data, size, file) : storage_in_memory(out, size);
     if (st == LD_OK)
         (*out)->room = ld_room_ref(room);
     else
         ld_room_give(room, bytes, file);
     ld_mapping_unref(file);
     return st;
+}
+
+/* Makes storage that a room counts, in memory or in a file of the room. */
+static ld_status storage_in_room(ld_storage **out, int64_t size, ld_room *room)
+{
+    ld_mapping *file;
+    LD_CHECK(ld_room_take(&file, room, size * (int64_t)sizeof(float)));
+    return storage_counted(out, size, room, file);
+}
+
+/* Makes storage in a file of the room, new where `file` is NULL, which it takes over. */
+static ld_status storage_in_file(ld_storage **out, int64_t size, ld_room *room, ld_mapping *file)
+{
+    LD_CHECK(ld_room_take_file(&file, room, size * (int64_t)sizeof(float)));
+    return storage_counted(out, size, room, file);
 }
 
 /* Makes storage of its own. A size whose bytes no int64_t holds goes to ld_alloc, which refuses it
@@ -322,6 +334,42 @@ void ld_tensor_move(ld_tensor *t, ld_tensor *to)
     storage_unref(t->storage);
     t->storage = storage_ref(to->storage);
     t->data = to->data;
+}
+
+static ld_status move_to_file(ld_tensor *t, ld_room *room)
+{
+    ld_storage *file;
+    LD_CHECK(storage_in_file(&file, ld_tensor_size(t), room, NULL));
+    memcpy(file->data, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    storage_unref(t->storage);
+    t->storage = file;
+    t->data = file->data;
+    return LD_OK;
+}
+
+ld_status ld_tensor_keep(ld_tensor *t, ld_room *room, const char *path)
+{
+    if (ld_tensor_has_views(t) || t->storage->size != ld_tensor_size(t) || ld_tensor_size(t) == 0)
+        return ld_fail(LD_STATE, "a tensor of %s shares its memory with others",
+                       ld_tensor_shape(t));
+    if (!t->storage->room || !t->storage->mapping)
+        LD_CHECK(move_to_file(t, room));
+    if (!path)
+        return LD_OK;
+    LD_CHECK(ld_tensor_freeze(t));
+    return ld_mapping_keep(t->storage->mapping, path);
+}
+
+ld_status ld_tensor_kept(ld_tensor **out, ld_room *room, const char *path, int ndim, int64_t n_rows,
+                         int64_t n_cols)
+{
+    ld_mapping *file;
+    ld_storage *storage;
+    LD_CHECK(check_shape(ndim, n_rows, n_cols));
+    LD_CHECK(ld_mapping_kept(&file, path, n_rows * n_cols * (int64_t)sizeof(float)));
+    LD_CHECK(storage_in_file(&storage, n_rows * n_cols, room, file));
+    LD_CHECK(header_new(out, storage, storage->data, ndim, n_rows, n_cols));
+    return ld_tensor_freeze(*out);
 }
 
 ld_status ld_tensor_check(const ld_tensor *t, const char *where)

@@ -103,6 +103,15 @@ ld_status ld_tensor_check_move(const ld_tensor *t);
 /* Moves t's elements to `to`, of the same shape, whose storage t has from then on. */
 void ld_tensor_move(ld_tensor *t, ld_tensor *to);
 
+/* Moves t's elements to a file of the room, where they are not in one, and with a `path`, which
+ * nothing may have, freezes them and has that file outlive the process. Fails with LD_STATE where
+ * t is, or has, a view of other tensors, and else as ld_mapping_keep does. */
+ld_status ld_tensor_keep(ld_tensor *t, ld_room *room, const char *path);
+
+/* Makes a frozen tensor, which the room counts, over a file that ld_tensor_keep has named. */
+ld_status ld_tensor_kept(ld_tensor **out, ld_room *room, const char *path, int ndim, int64_t n_rows,
+                         int64_t n_cols);
+
 /* Freezes t's elements, as all tensors that share its storage see them, so that other threads may
  * read them. There is no way back. Fails with LD_STATE when they must go on changing: t is a
  * parameter or of a step, or shares an optimizer's memory. */

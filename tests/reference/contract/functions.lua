@@ -133,6 +133,7 @@ local entries = {
   ["in_room"] = passes({M}, function(_, x)
     return core.in_room(core.room(0, "/tmp"), x.exp, x)
   end),
+  ["room_keep"] = refuses(function(c) return core.room_keep(core.room(0, "/tmp"), c.m) end),
   ["in_bfloat16"] = passes({M}, function(_, x)       -- not by a product, which is rounded there
     if not core.bfloat16_units() then return x:exp() end
     return core.in_bfloat16(x.exp, x)

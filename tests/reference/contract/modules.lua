@@ -308,6 +308,8 @@ local entries = {
   ["metrics.calibration"] = reads(function(c)
     return ladies.metrics.calibration(c.m, LABELS).error
   end),
+  ["GcnConv:transforms_first"] = reads(function(c) return convolution():transforms_first(c.A) end),
+  ["Gcn:takes_rows"] = reads(function(c) return gcn():takes_rows(c.A) end),
   ["GcnConv:transform_is_cheaper"] = reads(function(c)
     return convolution().transform_is_cheaper(c.A, 3, 2)
   end),

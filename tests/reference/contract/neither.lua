@@ -12,9 +12,9 @@ without("", [[
   edge_one_way edge_order
   early_stopping exists files full hash home index interruption is_interruption isatty lab
   limit_entries load_model log machine memory memory_count memory_counted memory_fail_at
-  memory_trim mkdir nearest ones op printable progress range real_path reload rng room room_use
-  rows_in_parts run_folder same_file saved_run segments set_home step summary sweep tensor threads
-  timer train truncate vector_units watch_loops zeros
+  memory_trim mkdir nearest ones op printable progress range real_path reload rng room room_kept
+  room_use rows_in_parts run_folder same_file saved_run segments set_home step summary sweep tensor
+  threads timer train truncate vector_units watch_loops zeros
 ]])
 entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")
@@ -27,7 +27,7 @@ without("experiment.", [[
   batch_size configure load model options own read resolve run same_model sampler stored task
 ]])
 without("file.", "changed forget read write")
-without("folder.", "bytes lock make remove sync")
+without("folder.", "bytes free lock make remove sync")
 without("generate.", "block_model power_law power_law_file weights")
 without("inference.", "in_time lacking possible way")
 without("links.", "distinct_negatives negatives")

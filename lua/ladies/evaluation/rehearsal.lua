@@ -1,0 +1,66 @@
+--- Finds before exact inference begins how many bytes it will have in files.
+--
+-- What layers hold at a time depends on the model, which may be anybody's; but it grows with the
+-- nodes and entries of the graph. So the layers are computed once on a small graph with as many
+-- entries in a row, with memory that is less in the same proportion, and what they have in files
+-- then is multiplied.
+
+local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local kept_layers = require "ladies.evaluation.kept_layers"
+local options = require "ladies.base.options"
+local receptive_field = require "ladies.evaluation.receptive_field"
+
+local rehearsal = {}
+
+local NODES = 1 << 14        -- so many that a column of them counts as a large tensor
+local LEAST = 2 * NODES      -- nodes of a graph that is worth it
+
+--- rehearsal.takes_rows(model, P) -> boolean: whether the model's first layer reads features that
+-- are Rows as they are.
+function rehearsal.takes_rows(model, P)
+  local takes_rows = model.takes_rows
+  return takes_rows ~= nil and takes_rows(model, P)
+end
+
+-- Makes a graph of NODES nodes whose rows have as many entries as those of P, at most one a column.
+local function small(P)
+  local degree = math.min(math.ceil(P.nnz / P.n_rows), NODES)
+  local entries = core.range(1, NODES * degree)
+  local rows = (entries + degree - 1) // degree
+  return core.matrix{n_rows = NODES, n_cols = NODES, rows = rows,
+    cols = (rows + entries % degree) % NODES + 1}
+end
+
+-- Computes the layers in this room; returns the bytes in files.
+local function rehearse(layers, work, P, room)
+  local model, features = work.model, work.features
+  local function first_rows() return features:slice(1, NODES) end
+  local kind, outside = options.class_of(features), nil
+  if kind == "Matrix" then
+    outside = features:rows(core.range(1, NODES))
+  elseif kind == "Tensor" or rehearsal.takes_rows(model, work.field.P) then
+    outside = first_rows()
+  end
+  core.in_room(room, core.by_rows, layers, room, {
+    model = model, field = receptive_field.of(P, nil, model.n_layers), features = outside or {},
+    input = function() return outside or first_rows() end, kept = kept_layers.rehearsed(),
+  })
+  return (select(2, core.room_use(room)))
+end
+
+--- rehearsal.bytes(layers, work, memory, folder) -> integer | nil: the most bytes that exact
+-- inference will have in files at a time, with so many bytes of memory. Small files are made in the
+-- folder. layers and work: the function that carries it out and what that takes (see
+-- ladies.evaluation.way). nil where it is not known: of small graphs, of those in parts, where
+-- edges have features, and where a layer fails, for example because it is for this graph alone.
+function rehearsal.bytes(layers, work, memory, folder)
+  local P = work.field.P
+  local n = P.n_rows
+  if options.class_of(P) ~= "Matrix" or n < LEAST or work.edges then return nil end
+  local room = core.room(memory * NODES // n, folder)
+  local ok, bytes = errors.try(rehearse, layers, work, small(P), room)
+  return ok and math.ceil(bytes / NODES * n) or nil
+end
+
+return rehearsal
