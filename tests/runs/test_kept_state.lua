@@ -134,11 +134,11 @@ function tests.test_optimizers_that_remember()
     end})
     ladies.train(opts)
   ]]):format(package.path))
-  local told = "ladies.train: the optimizer has changed what checkpoints do not hold"
-  local _, err, status = shell.run_ladies{script, temporary.path "counts", "", "counts", "0.1"}
+  local told = "the optimizer has changed what checkpoints do not hold"
+  local _, err, status = shell.run_ladies{script, temporary.path "counting", "", "counts", "0.1"}
   lu.assertEquals(status, 0, err)
   lu.assertStrContains(err, told)
-  local out = temporary.path "plain"
+  local out = temporary.path "not counting"
   _, err, status = shell.run_ladies{script, out, "", "", "0.1"}
   lu.assertEquals({err, status}, {"", 0})
   _, err, status = shell.run_ladies{script, out, "resume", "", "0.1"}
