@@ -200,8 +200,10 @@ cli.main(spec, arg, function(opts, given)
   for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
   how.out = folder
   local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told
-  if not opts.auto then unheard.tell(config, own, run) end
-  unused.tell(config, run.data, run.task)
+  if not opts.auto then
+    unheard.tell(config, own, run)
+    unused.tell(config, run.data, run.task)
+  end
   print(tostring(data))
   if config.task then print("task: " .. core.printable(run.task.name)) end
   print_configuration(config, folder)

@@ -21,7 +21,8 @@ without("checkpoint.", "load run save")
 without("comm.", "accumulate barrier finish gather")
 without("data.", "check_files class_split from_files load names random_split split to_file")
 without("errors.", [[
-  fail is_in_own_file is_internal is_interrupt message own_file pass_on told
+  fail is_in_own_file is_internal is_interrupt message noted own_file packed pass_on
+  text told unpacked
 ]])
 without("experiment.", [[
   batch_size configure load model options own read resolve run same_model sampler stored task
