@@ -200,10 +200,8 @@ cli.main(spec, arg, function(opts, given)
   for _, one in ipairs(declared.groups.running) do how[one[1]] = opts[one[1]] end
   how.out = folder
   local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told
-  if not opts.auto then
-    unheard.tell(config, own, run)
-    unused.tell(config, run.data, run.task)
-  end
+  if not opts.auto then unheard.tell(config, own, run) end
+  if not (opts.auto or begun) then unused.tell(config, run.data, run.task) end
   print(tostring(data))
   if config.task then print("task: " .. core.printable(run.task.name)) end
   print_configuration(config, folder)

@@ -3,6 +3,7 @@
 -- ladies.presets).
 
 local GcnConv = require "ladies.nn.gcn_conv"
+local options = require "ladies.base.options"
 local stack = require "ladies.nn.stack"
 
 local Gcn = stack.class "Gcn"
@@ -10,7 +11,12 @@ local Gcn = stack.class "Gcn"
 --- model:takes_rows(P: Matrix) -> boolean: whether, over this P, the first layer multiplies
 -- features that are Rows, which may lie in a file, some at a time; exact inference gives it a
 -- Tensor otherwise.
-function Gcn:takes_rows(P) return self.layers[1].conv:transforms_first(P) end
+function Gcn:takes_rows(P)
+  if options.class_of(P) ~= "MatrixInParts" then
+    options.value("model:takes_rows", "P", P, "Matrix")
+  end
+  return self.layers[1].conv:transforms_first(P)
+end
 
 local function convolution(opts, inputs, outputs, rng)
   return GcnConv.new{inputs = inputs, outputs = outputs, order = opts.order, bias = opts.bias,
