@@ -19,19 +19,22 @@ static ld_status file_read(bind_call *c)
     ld_gz **g = (ld_gz **)bind_new_object(L, BIND_INPUT);
     lua_toclose(L, -1);
     bind_check(L, ld_gz_open(g, c->in[0].text, "file"));
-    luaL_Buffer text;
-    luaL_buffinit(L, &text);
+    /* Strings on the stack and no luaL_Buffer, whose memory Lua loses where this is called for the
+     * message of an error and that fails in turn. */
+    char *piece = lua_newuserdatauv(L, PIECE, 0);
     int64_t got, total = 0;
+    int pieces = 0;
     do {
-        char *piece = luaL_prepbuffsize(&text, PIECE);
         bind_check(L, ld_gz_read(*g, piece, PIECE, &got));
-        luaL_addsize(&text, (size_t)got);
+        luaL_checkstack(L, 2, "file");
+        lua_pushlstring(L, piece, (size_t)got);
+        pieces++;
         total += got;
         if (total > c->in[2].integer)
             bind_error(L, "%s: holds more than the limit of %I bytes", (*g)->source.name,
                        (LUAI_UACINT)c->in[2].integer);
     } while (got == PIECE);
-    luaL_pushresult(&text);
+    lua_concat(L, pieces);
     return LD_OK;
 }
 
