@@ -18,19 +18,35 @@ local kept_layers = {}
 
 local KIND, NAME, RECORD = "exact inference", "ladies-inference-", "layer.json"
 local PLAIN = {string = true, boolean = true}
+local CAPTURED = {number = true, string = true, boolean = true, ["function"] = true}
 
 local Kept = {__name = "KeptLayers"}
 Kept.__index = Kept
 
--- Adds texts to the list `parts` that tell a value from others: its kind, the hash of an object or
--- of a function's code, and the fields of a table.
-local function describe(parts, value, seen)
+local describe
+
+-- Adds the code of a function, and the numbers, texts and functions that it has captured: a layer
+-- is computed by these, too.
+local function describe_function(parts, f, seen)
+  seen[f] = ("the function of part %d"):format(#parts)
+  if debug.getinfo(f, "S").what == "C" then return end
+  parts[#parts + 1] = code.hash(f)
+  for i = 1, math.huge do
+    local name, captured = debug.getupvalue(f, i)
+    if not name then break end
+    if CAPTURED[type(captured)] then describe(parts, captured, seen) end
+  end
+end
+
+-- Adds texts to the list `parts` that tell a value from others: its kind, the hash of an object,
+-- the code of a function, and the fields of a table.
+function describe(parts, value, seen)
   local kind = options.class_of(value) or type(value)
   parts[#parts + 1] = kind
   if seen[value] then
     parts[#parts + 1] = seen[value]
   elseif kind == "function" then
-    parts[#parts + 1] = code.hash(value)
+    describe_function(parts, value, seen)
   elseif type(value) == "table" then
     seen[value] = ("the table of part %d"):format(#parts)
     for _, key in ipairs(tables.sorted_keys(value)) do
