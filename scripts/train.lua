@@ -27,11 +27,11 @@ local metric_text = require "ladies.task.metric_text"
 local own_code = require "ladies.experiment.own_code"
 local Profile = require "ladies.training.cost.profile"
 local ranks_cost = require "ladies.training.ranks.cost"
+local remarks = require "ladies.experiment.remarks"
 local settings = require "ladies.experiment.settings"
 local run_folder = require "ladies.training.record.run_folder"
 local tables = require "ladies.base.tables"
 local unheard = require "ladies.experiment.unheard"
-local unused = require "ladies.experiment.unused"
 
 local function spec(args)
   local named = experiment_options.load_own(args)
@@ -201,7 +201,7 @@ cli.main(spec, arg, function(opts, given)
   how.out = folder
   local run = ladies.experiment.options(config, data, how)        -- sooner than anything is told
   if not opts.auto then unheard.tell(config, own, run) end
-  if not (opts.auto or begun) then unused.tell(config, run.data, run.task) end
+  if not (opts.auto or begun) then remarks.tell(config, run.data, run.task) end
   print(tostring(data))
   if config.task then print("task: " .. core.printable(run.task.name)) end
   print_configuration(config, folder)

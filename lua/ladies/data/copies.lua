@@ -12,10 +12,12 @@ local targets = require "ladies.data.labels.targets"
 
 local copies = {}
 
--- Returns a copy of a data set with these fields in place of its own.
-local function with(data, fields)
+--- Returns a copy of a data set with these fields in place of its own.
+function copies.with(data, fields)
   return setmetatable(tables.merged(data, fields), getmetatable(data))
 end
+
+local with = copies.with
 
 --- Returns a copy of a data set in whose graph every node has an edge to itself.
 function copies.with_loops(data)

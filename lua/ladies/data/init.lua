@@ -14,6 +14,7 @@ local parts = require "ladies.data.parts"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
 local splits = require "ladies.data.splits"
+local standardized = require "ladies.data.standardized"
 local tell = require "ladies.base.tell"
 local to_file = require "ladies.data.formats.large.to_file"
 
@@ -30,6 +31,7 @@ local data = {
   split = splits.of,
   shuffled = copies.shuffled,
   row_normalized = copies.row_normalized,
+  standardized = standardized.copy,
 }
 
 --- The names that `ladies.data.load` finds here, each once; `ladies fetch` lists those that it

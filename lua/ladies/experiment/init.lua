@@ -93,27 +93,32 @@ function experiment.resolve(config, data)
   config.eval_every = config.eval_every or validation.interval(data)
 end
 
--- Returns a copy of a data set in which each row of features is divided by its sum of absolute
--- values.
-local function row_normalized(data)
+-- What the setting `features` makes of a data set.
+local CHANGED = {row_normalized = data_sets.row_normalized, standardized = data_sets.standardized}
+
+-- Returns a copy of a data set with its features changed as a configuration says; by: the data set
+-- by whose columns they are, or nil.
+local function with_features(config, data, by)
+  local how = config.features
   if options.class_of(data.features) == "Rows" and not data.features.whole then
-    errors.fail(('%s: features = "row_normalized" reads all features, and of those of %s each rank '
-      .. "has its own shards; write shards of a data set that is row-normalised"):format(WHERE,
-      data.name))
+    errors.fail(('%s: features = "%s" reads all features, and of those of %s each rank has its own '
+      .. "shards; write shards of a data set that is %s"):format(WHERE, how, data.name,
+      how == "standardized" and "standardized" or "row-normalised"))
   end
-  return data_sets.row_normalized(data)
+  return CHANGED[how](data, by)
 end
 
---- ladies.experiment.read(config) -> Dataset: reads the data set of a configuration. Where it has
--- no split, one is made, and the configuration gets `split` and `split_seed`, with which the same
--- split can be made again; and its paths, of the data set and of files that split it, become those
--- from the root, so that it means the same in every folder.
-function experiment.read(config)
+--- ladies.experiment.read(config [, by: Dataset]) -> Dataset: reads the data set of a
+-- configuration. Where it has no split, one is made, and the configuration gets `split` and
+-- `split_seed`, with which the same split can be made again; and its paths, of the data set and of
+-- files that split it, become those from the root, so that it means the same in every folder. by:
+-- the data set, as it was given, by whose columns standardized features are made, its own if nil.
+function experiment.read(config, by)
   local data = load(config)
   if readers.is_path(config.dataset) then config.dataset = paths.from_root(config.dataset) end
   config.split = splits.from_root(config.split)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
-  if config.features == "row_normalized" then data = row_normalized(data) end
+  if config.features ~= "as_given" then data = with_features(config, data, by) end
   return data
 end
 

@@ -65,8 +65,9 @@ local PLACES = {
       help = "what numbers are that a data set has for its nodes"},
     {"features_in", load.features_in, follows = "memory, or file where it takes more than a "
       .. "quarter of that", help = "whether the features are read, or stay in their file"},
-    {"features", "as_given|row_normalized", default = "as_given",
-      help = "row_normalized: each row divided by its sum"},
+    {"features", "as_given|row_normalized|standardized", default = "as_given",
+      help = "row_normalized: each row divided by its sum; standardized: each column with mean 0 "
+        .. "and standard deviation 1 over the training nodes"},
     {"shuffle", "none|labels|edges|both", default = "none",
       help = "control experiments: labels or edges that are shuffled"},
   },

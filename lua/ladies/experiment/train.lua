@@ -9,12 +9,12 @@ local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
+local remarks = require "ladies.experiment.remarks"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
 local tasks = require "ladies.experiment.tasks"
 local train = require "ladies.training.train"
 local unheard = require "ladies.experiment.unheard"
-local unused = require "ladies.experiment.unused"
 
 local WHERE = "ladies.train"
 
@@ -59,7 +59,7 @@ local function by_name(given)
   if type(data) == "string" then data = experiment.load(config) end
   local opts = experiment.options(config, data, extra)
   unheard.tell(config, own, opts)
-  if not opts.quiet then unused.tell(config, opts.data, opts.task) end
+  if not opts.quiet then remarks.tell(config, opts.data, opts.task) end
   return train(opts), opts.model
 end
 

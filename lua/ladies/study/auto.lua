@@ -66,9 +66,14 @@ function Search:settings_of(choice)
   return errors.try(experiment.configure, all) and all or nil
 end
 
--- Adds an entry for a choice to a list, unless the list has it or the settings rule it out. like:
+-- Adds an entry for a choice to a list, unless the list has it or the settings rule it out; without
+-- a way of `features` that the data set does not allow. like:
 -- the entry that it is a change of, from which is known how long it may take.
 function Search:add(list, choice, like)
+  if choice.features and not self.ways[choice.features] then
+    choice = tables.merged(choice)
+    choice.features = nil
+  end
   local best = self:settings_of(choice)
   if not best then return end
   local same = json.encode(experiment.configure(best))
@@ -78,27 +83,31 @@ function Search:add(list, choice, like)
     like = like, rung = 0, values = {}, records = {}}
 end
 
--- Tells whether the rows of the data set's features can be divided by their sums: features that are
--- in memory, none of them negative, as words and their counts are.
-local function can_be_normalized(features)
-  local class = options.class_of(features)
-  if class ~= "Tensor" and class ~= "Matrix" then return false end
+-- Returns the values of the setting `features` that a data set allows, as keys: rows are divided by
+-- their sums where nothing is negative, as words and their counts are; dense columns can be
+-- standardized; features that stay in a file are as given.
+local function ways_of(features)
+  local class, ways = options.class_of(features), {as_given = true}
+  if class ~= "Tensor" and class ~= "Matrix" then return ways end
   local values = class == "Matrix" and features:entry_values() or features
-  return values:min() >= 0
+  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
+  return ways
 end
 
--- Sets the data set, and which settings are not varied: the user's, and what it does not allow.
+-- Sets the data set, and which of the ways of `features` are tried.
 function Search:set_data(data, config)
   self.data, self.given = data, config.features
-  local is_open = not self.own.features and can_be_normalized(data.features)
-  self.fixed = is_open and self.own or tables.merged({features = config.features}, self.own)
+  self.ways = self.own.features and {} or ways_of(data.features)
+  self.changed = {[self.given] = data}
 end
+
+local CHANGED = {row_normalized = data_sets.row_normalized, standardized = data_sets.standardized}
 
 -- Returns the data set with features as a configuration has them.
 function Search:data_of(config)
-  if config.features == self.given then return self.data end
-  self.normalized = self.normalized or data_sets.row_normalized(self.data)
-  return self.normalized
+  local how = config.features
+  self.changed[how] = self.changed[how] or CHANGED[how](self.data)
+  return self.changed[how]
 end
 
 -- Returns the number of batches of a rung.
@@ -229,7 +238,7 @@ end
 -- Returns the entries to begin with.
 function Search:bases()
   local entries = {}
-  for _, choice in ipairs(choices.bases(self.fixed)) do self:add(entries, choice) end
+  for _, choice in ipairs(choices.bases(self.own)) do self:add(entries, choice) end
   return entries
 end
 
@@ -241,7 +250,7 @@ function Search:around(n)
     if n > 0 and entry.rung > 0 and not models[model] then
       models[model], n = true, n - 1
       local config = experiment.configure(entry.best)
-      for _, choice in ipairs(choices.around(entry.choice, config, self.fixed)) do
+      for _, choice in ipairs(choices.around(entry.choice, config, self.own)) do
         self:add(entries, choice, entry)
       end
     end

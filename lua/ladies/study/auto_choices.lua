@@ -25,7 +25,7 @@ local RECIPES = {
 local VARIED = {
   {"weight_decay", {0, 5e-4, 5e-3}}, {"dropout", {0, 0.3, 0.5, 0.7}}, {"lr", {0.001, 0.005, 0.02}},
   {"hidden", {64, 256, 512}}, {"method", {"full", "ladies"}}, {"layers", {1, 2, 3, 5, 8}},
-  {"features", {"as_given", "row_normalized"}}, {"input_dropout", {0, 0.5}},
+  {"features", {"as_given", "row_normalized", "standardized"}}, {"input_dropout", {0, 0.5}},
   {"norm", {false, true}}, {"residual", {false, true}}, {"normalize", {"sym", "row"}},
 }
 

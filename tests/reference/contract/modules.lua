@@ -105,6 +105,9 @@ local entries = {
   ["data.row_normalized"] = passes({M}, function(_, x)
     return ladies.data.row_normalized(dataset(x)).features
   end),
+  ["data.standardized"] = refuses(function(c)
+    return ladies.data.standardized(dataset(c.m)).features
+  end),
   ["data.shuffled"] = passes({M}, function(_, x)
     return ladies.data.shuffled(dataset(x), {what = "labels"}).features * 2
   end),

@@ -1,14 +1,17 @@
---- Tells what a configuration or a data set has and the run does not use.
+--- Tells what may surprise in a configuration beside its data set: what the run does not use, and
+-- features whose columns are of very different scales.
 
 local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local settings = require "ladies.experiment.settings"
+local standardized = require "ladies.data.standardized"
 
-local unused = {}
+local remarks = {}
 
---- unused.tell(config, data, task): prints a line for a size of batches, where all training units
--- are one, and for features of edges, where the network reads none.
-function unused.tell(config, data, task)
+--- remarks.tell(config, data, task): prints a line for a size of batches, where all training units
+-- are one, for features of edges, where the network reads none, and for a column of features that
+-- drowns the others.
+function remarks.tell(config, data, task)
   local lines, context, size = {}, {where = data.name}, config.batch_size
   if config.method == "full" and size ~= settings.common.batch_size.default
     and size < #task.units.train then
@@ -21,7 +24,13 @@ function unused.tell(config, data, task)
     notes.add(context, lines, "its edges have features, which the network %s does not read; gine, "
       .. "pna, transformer and gatv2 do", config.model)
   end
+  local column, widest, median = standardized.widest(data)
+  if column and config.features == "as_given" then
+    notes.add(context, lines, "column %d (from 1) of its features has a standard deviation of "
+      .. "%.3g, the median column %.3g: --features standardized (in Lua features) brings all to 1",
+      column, widest, median)
+  end
   notes.tell(lines)
 end
 
-return unused
+return remarks

@@ -1,0 +1,161 @@
+--- The setting features = "standardized": columns of one scale, by the training nodes of the data
+-- set that a model was trained on.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local bundle = require "tools.bundle"
+local json = require "ladies.base.json"
+local shell = require "tools.shell"
+local standardized = require "ladies.data.standardized"
+
+local tests = {}
+local folder
+
+function tests.setUp() folder = shell.folder() end
+function tests.tearDown() getmetatable(folder).__close() end
+
+-- Features of six nodes, of which 1, 2 and 4 are for training; the last column is the same for
+-- these.
+local VALUES = {{1, 500, 7}, {2, 900, 7}, {30, -4, 8}, {6, 100, 7}, {0, 0, 7}, {-3, 2000, 9}}
+local TRAIN = {1, 2, 4}
+
+local function dataset(values, train)
+  return ladies.data.from_arrays{edges = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}},
+    features = ladies.tensor(values), labels = {1, 2, 1, 2, 1, 2}, train = train,
+    val = train and {3}, test = train and {5, 6}}
+end
+
+-- Returns what `values` become by the columns of these rows of `by`, in plain arithmetic.
+local function expected(values, by, rows)
+  local out = {}
+  for i = 1, #values do out[i] = {} end
+  for j = 1, #values[1] do
+    local sum, squares = 0, 0
+    for _, v in ipairs(rows) do sum = sum + by[v][j] end
+    local mean = sum / #rows
+    for _, v in ipairs(rows) do squares = squares + (by[v][j] - mean) ^ 2 end
+    local deviation = math.sqrt(squares / #rows)
+    for i = 1, #values do
+      out[i][j] = (values[i][j] - mean) / (deviation > 0 and deviation or 1)
+    end
+  end
+  return out
+end
+
+local function assert_close(found, wanted)
+  found = found:to_table()
+  lu.assertEquals(#found, #wanted)
+  for i, row in ipairs(wanted) do
+    for j, value in ipairs(row) do
+      lu.assertAlmostEquals(found[i][j], value, 1e-5 * math.max(1, math.abs(value)),
+        ("row %d, column %d"):format(i, j))
+    end
+  end
+end
+
+--- Means and deviations are those of the training nodes; the rest is the same data set.
+function tests.test_columns_by_the_training_nodes()
+  local data = dataset(VALUES, TRAIN)
+  local copy = ladies.data.standardized(data)
+  assert_close(copy.features, expected(VALUES, VALUES, TRAIN))
+  lu.assertEquals(data.features:to_table(), VALUES)
+  lu.assertIs(copy.labels, data.labels)
+  assert_close(ladies.data.standardized(dataset(VALUES)).features,
+    expected(VALUES, VALUES, {1, 2, 3, 4, 5, 6}))
+end
+
+--- By another data set, a value becomes what it would be there.
+function tests.test_by_another_data_set()
+  local other = {{4, 0, 7}, {5, 1, 8}, {6, 2, 7}, {7, 3, 9}, {8, 4, 7}, {9, 5, 7}}
+  local copy = ladies.data.standardized(dataset(other, {1, 2}), dataset(VALUES, TRAIN))
+  assert_close(copy.features, expected(other, VALUES, TRAIN))
+  lu.assertErrorMsgContains("has 3 columns of features", ladies.data.standardized,
+    dataset(VALUES, TRAIN), dataset({{1}, {2}, {3}, {4}, {5}, {6}}))
+end
+
+--- Of many graphs, the nodes of the training graphs count.
+function tests.test_by_the_training_graphs()
+  local data = ladies.data.from_arrays{edges = {{1, 2}, {3, 4}, {5, 6}},
+    features = ladies.tensor(VALUES), graph_of = {1, 1, 2, 2, 3, 3}, labels = {1, 2, 1},
+    train = {1, 3}, test = {2}}
+  assert_close(ladies.data.standardized(data).features, expected(VALUES, VALUES, {1, 2, 5, 6}))
+end
+
+function tests.test_what_cannot_be_standardized()
+  local sparse = ladies.data.from_arrays{edges = {{1, 2}}, labels = {1, 2}, train = {1},
+    features = ladies.matrix{n_rows = 2, n_cols = 2, rows = ladies.index{1}, cols = ladies.index{2},
+      values = ladies.tensor{1}}}
+  lu.assertErrorMsgContains("are sparse", ladies.data.standardized, sparse)
+  lu.assertErrorMsgContains("too large to be squared", ladies.data.standardized,
+    dataset({{1e30}, {-1e30}, {0}, {0}, {0}, {0}}))
+  lu.assertErrorMsgContains("must be a Dataset", ladies.data.standardized, {})
+end
+
+--- The column that is told is the one that drowns the others, and none is told where all are alike.
+function tests.test_the_widest_column()
+  local data = dataset({{1, 5e4, 2}, {2, 1, 4}, {3, 9, 1}, {2, 9, 3}, {1, 9, 2}, {1, 9, 7}})
+  local column, widest, median = standardized.widest(data)
+  lu.assertEquals(column, 2)
+  lu.assertAlmostEquals(widest, 18631.5, 1)       -- numpy.std([5e4, 1, 9, 9, 9, 9])
+  lu.assertAlmostEquals(median, 1.9508, 1e-3)     -- numpy.std([2, 4, 1, 3, 2, 7])
+  lu.assertNil(standardized.widest(dataset({{1, 50}, {2, 90}, {1, 9}, {2, 8}, {0, 1}, {0, 2}})))
+  lu.assertNil(standardized.widest(ladies.data.standardized(data)))
+  lu.assertNil(standardized.widest(dataset({{1, 5}, {1, 9}, {1, 9}, {1, 8}, {1, 1}, {1, 2}})))
+end
+
+-- Writes a data set as tables into a folder of this name.
+local function write_tables(name, scale)
+  local features, labels, edges = {}, {}, {}
+  for v = 0, 29 do
+    features[#features + 1] = ("%g,%d"):format((v % 7 - 3) * scale, (v * 37 % 11) * 1000)
+    labels[#labels + 1] = v % 7 > 2 and 1 or 0
+    edges[#edges + 1] = ("%d,%d"):format(v, (v + 7) % 30)
+  end
+  os.execute("mkdir " .. shell.quote(folder.path .. "/" .. name))
+  for file, lines in pairs{features = features, labels = labels, edges = edges} do
+    bundle.write_file(("%s/%s/%s.csv"):format(folder.path, name, file),
+      table.concat(lines, "\n") .. "\n")
+  end
+end
+
+local function run(...)
+  local out, err, status = shell.run_ladies({...}, {folder = folder.path})
+  lu.assertEquals(status, 0, err)
+  return out, err
+end
+
+--- `ladies train` says that it may help, and does it; a model is evaluated on another data set by
+-- the columns of its own, which must be as they were.
+function tests.test_a_run_and_another_data_set()
+  write_tables("own", 1)
+  write_tables("other", 5)
+  local few = {"--layers", "2", "--hidden", "4", "--max-batches", "3", "--split", "50/20/30"}
+  local _, err = run("train", "./own", "--out", "plain", table.unpack(few))
+  lu.assertStrContains(err, "column 2 (from 1) of its features has a standard deviation of ")
+  lu.assertStrContains(err, "--features standardized")
+  _, err = run("train", "./own", "--out", "run", "--features", "standardized", table.unpack(few))
+  lu.assertNotStrContains(err, "standard deviation")
+  local here = folder.path
+  local out, _, status = shell.run_ladies({"-e", ([[
+    local ladies = require "ladies"
+    local run = ladies.saved_run("run")
+    local own = ladies.data.load("./own", {split = run.config.split,
+      split_seed = run.config.split_seed})
+    local other = ladies.data.load("./other")
+    local wanted = ladies.data.standardized(other, own).features
+    local found = ladies.saved_run("run", {dataset = "./other"}).data.features
+    print(found:hash() == wanted:hash(),
+      found:hash() == ladies.data.standardized(other).features:hash(),
+      run.data.features:hash() == ladies.data.standardized(own).features:hash())]])},
+    {folder = here})
+  lu.assertEquals({status, out}, {0, "true\tfalse\ttrue\n"})
+  lu.assertEquals(json.decode(ladies.file.read(here .. "/run/config.json")).features,
+    "standardized")
+  bundle.write_file(here .. "/own/features.csv",
+    (ladies.file.read(here .. "/own/features.csv"):gsub("^[^\n]*", "100,100")))
+  _, err, status = shell.run_ladies({"evaluate", "run", "--dataset", "./other"}, {folder = here})
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "features are standardized by the columns of own, which has changed "
+    .. "since the run (features)")
+end
+
+return tests
