@@ -2,6 +2,7 @@
 -- the predictions, and the content of files of predictions. What differs between one class and
 -- several classes for each node or graph is in ladies.data.labels.
 
+local blind = require "ladies.task.blind"
 local csv = require "ladies.report.csv"
 local label_kinds = require "ladies.data.labels"
 local losses = require "ladies.nn.loss"
@@ -65,6 +66,8 @@ return function(data)
     targets = function(units) return labels[units] end,
     loss = losses.of(labels),
     predict = kind.predict,
+    blind = not kind.multilabel and data.train
+      and blind.class(labels, data.train, data.n_graphs and "graph" or "node") or nil,
     known = function() return kind.labelled(labels) end,
     arrays = function(logits, units, whole)
       return arrays_of(data, kind, logits, units, whole)

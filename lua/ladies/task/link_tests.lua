@@ -2,6 +2,7 @@
 -- or candidates for the ends of each. Where the edges are divided by time, these are no edges at
 -- the time of the edge, and the rows of nodes that score them may be those at that time.
 
+local blind = require "ladies.task.blind"
 local core = require "ladies_core"
 local edge_cells = require "ladies.task.edge_cells"
 local in_time = require "ladies.links.in_time"
@@ -189,6 +190,7 @@ function link_tests.candidates(edges, opts, k, data)
       {name = "MRR", of = function(ranks) return (1 / ranks):mean():item() end},
       hits(1), hits(3), hits(10),
     },
+    blind = (k or not node_types) and blind.ranks(k or edges.n_nodes - 1) or nil,
     arrays = function(ranks, units)
       local n = #units
       return {predicted = ranks:slice(1, n),

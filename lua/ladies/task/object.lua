@@ -20,6 +20,7 @@ local SPEC = {
   draw = "callable or nil", read = "callable or nil", targets = "callable", loss = "callable",
   decoder = "callable or nil", nodes = "callable or nil", score = "callable or nil",
   infer = "callable or nil", predict = "callable or nil", metrics = "array of tables",
+  blind = "callable or nil",
   known = "callable or nil",
   arrays = "callable or nil", columns = "callable or nil", page = "callable or nil",
   own_seeds = "boolean or nil",
@@ -41,8 +42,8 @@ local METRIC = {
 }
 
 -- What is called in the process that trains. `draw` crosses to workers as it is.
-local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer", "predict", "known",
-  "arrays", "columns", "page"}
+local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer", "predict", "blind",
+  "known", "arrays", "columns", "page"}
 
 local PARTS = {train = "Index", val = "Index or nil", test = "Index or nil"}
 
@@ -130,6 +131,9 @@ end
 --              less is better, whether people are shown it in percent, and whether it is of `out`
 --              in place of the predictions. The first one is monitored unless something else is
 --              said
+-- blind(units) -> predicted, string   the best that can be predicted without features and graph,
+--              and what it is, such as "the class of most training nodes, for all": its metrics are
+--              shown beside those of the test
 -- known() -> Index   the units that have a target; by default all
 -- arrays(out, units, whole: boolean) -> table   arrays by name for a file of predictions, of which
 --              `predicted` should be one; with `whole` as much as is known, such as probabilities
@@ -314,6 +318,19 @@ function Task:values(predicted, out, units, names)
     end
   end
   return found
+end
+
+--- task:blind_values(units: Index) -> table | nil: what can be predicted without features and
+-- graph: {is = what it is, test = its metrics by name, but for those that are not of predictions};
+-- nil where the task does not say.
+function Task:blind_values(units)
+  if not self.blind then return nil end
+  local predicted, is = self.blind(units)
+  local names = {}
+  for _, metric in ipairs(self.metrics) do
+    if not metric.scores then names[#names + 1] = metric.name end
+  end
+  return {is = is, test = self:values(predicted, predicted, units, names)}
 end
 
 local function fail_not_finite(where, value)

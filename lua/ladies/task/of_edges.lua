@@ -4,6 +4,7 @@
 -- and times of edges, nor weights if these are the targets. Of edges divided by time those for
 -- training alone are used; or, in time, the edges from before each, of which all is known by then.
 
+local blind = require "ladies.task.blind"
 local copies = require "ladies.data.copies"
 local core = require "ladies_core"
 local csv = require "ladies.report.csv"
@@ -164,6 +165,7 @@ function of_edges.classification(data, given)
     targets = function(units) return types[units] end,
     loss = function(out, targets) return losses.cross_entropy(out, targets) end,
     predict = function(out) return out:argmax() end,
+    blind = blind.class(types, list.units.train, "edge"),
     metrics = {
       {name = "micro-F1", of = metrics.micro_f1, percent = true},
       {name = "macro-F1", of = metrics.macro_f1, percent = true},
@@ -231,6 +233,7 @@ function of_edges.regression(data, given)
       return (out:reshape(out.n_rows) - targets):square():mean()
     end,
     predict = function(out) return out:reshape(out.n_rows) end,
+    blind = blind.mean(numbers[list.units.train]:mean():item(), "edge"),
     metrics = {
       {name = "MAE", of = metrics.mae, mode = "min"},
       {name = "MSE", of = metrics.mse, mode = "min"},

@@ -1,6 +1,7 @@
 --- Has what tasks with real targets share, whatever their units are: the loss, the metrics, the
 -- arrays in files of predictions and the sections of a run's page.
 
+local blind = require "ladies.task.blind"
 local core = require "ladies_core"
 local csv = require "ladies.report.csv"
 local grouped = require("ladies.base.units").grouped
@@ -121,6 +122,8 @@ function regression.fields(data, targets, opts)
       return squared_error(out, (truth - shift) / scale, weights)
     end,
     predict = predict,
+    blind = data.train and blind.mean(regression.moments(targets, data.train),
+      data.n_graphs and "graph" or "node"),
     known = function() return real.known(targets) end,
     metrics = {
       {name = "MAE", of = metrics.mae, mode = "min"},

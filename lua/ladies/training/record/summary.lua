@@ -19,7 +19,7 @@ local summary = {}
 local Summary = {__name = "Summary"}
 Summary.__index = Summary
 of_class(Summary, "method dataset seed stopped trouble test measure percent test_f1 "
-  .. "test_macro_f1 monitor mode "
+  .. "test_macro_f1 blind monitor mode "
   .. "best_value best_batch val_f1 folder batches seconds batch_ms waiting_ms gathering_ms "
   .. "computing_ms workers sampling_ms validation_seconds input_rows hidden_rows numerics curve "
   .. "memory_paper memory_batch memory_parameters memory_peak profile ranks history inference")
@@ -45,6 +45,9 @@ end
 -- trouble                           of a run that was "not finite": what was not, after which batch
 -- test                              the metrics of the task by name, of the model that was kept, on
 --                                   the test units; nil without such
+-- blind                             what could be said of the test units without features or
+--                                   graph, {is = in words, test = metrics by name}, where the task
+--                                   tells
 -- measure                           the first metric of the task, nil of node classification
 -- percent                           whether people are shown it in percent; of other tasks
 -- test_f1, test_macro_f1            of node classification the test's micro-F1 and macro-F1
@@ -166,6 +169,8 @@ local function notes_of(self)
   for _, name in ipairs(tables.sorted_keys(tests)) do
     note(name ~= shown, name, "%.4f on the test part", tests[name])
   end
+  local blind = self.blind and self.blind.test[shown]
+  note(blind, "blind", "test %s %.4f: %s", shown, blind, blind and self.blind.is)
   note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
     self.monitor or "value", self.best_value)
   note(self.numerics, "computed by", "%s", self.numerics)

@@ -1,0 +1,110 @@
+--- What tasks say could be predicted without features and graph, beside values by hand.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local tables = require "ladies.base.tables"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+local FIELDS = {edges = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}},
+  features = ladies.ones(7, 1), train = {1, 2, 3}, val = {4}, test = {5, 6, 7}}
+
+local function dataset(fields) return ladies.data.from_arrays(tables.merged(FIELDS, fields)) end
+
+--- The class of most training nodes, though most test nodes have another; of two, the lower one.
+function tests.test_classes()
+  local task = ladies.task.of(dataset{labels = {2, 3, 2, 1, 1, 1, 2}})
+  local blind = task:blind_values(task.units.test)
+  lu.assertEquals(blind.is, "the class of most training nodes, for all")
+  lu.assertAlmostEquals(blind.test["micro-F1"], 1 / 3, 1e-12)
+  -- Class 2 has precision 1/3 and recall 1, F1 1/2; class 1 has 0; class 3 occurs in neither.
+  lu.assertAlmostEquals(blind.test["macro-F1"], (1 / 2) / 2, 1e-12)
+  task = ladies.task.of(dataset{labels = {3, 1, 2, 1, 1, 1, 2}})
+  lu.assertAlmostEquals(task:blind_values(task.units.test).test["micro-F1"], 2 / 3, 1e-12)
+  local several = dataset{labels = ladies.tensor{{1, 0}, {0, 1}, {1, 1}, {1, 0}, {0, 1}, {1, 1},
+    {1, 0}}}
+  task = ladies.task.of(several)
+  lu.assertNil(task:blind_values(task.units.test))
+end
+
+--- The mean of the training nodes' targets, those that are known, for each column.
+function tests.test_means()
+  local none = 0 / 0
+  local task = ladies.task.of(dataset{targets = ladies.tensor{{1, 4}, {2, none}, {6, 8}, {0, 0},
+    {3, 7}, {5, none}, {1, 6}}})
+  local blind = task:blind_values(task.units.test)
+  lu.assertEquals(blind.is, "the mean of the training nodes, for all")
+  -- Means 3 and 6: off by 0, 2, 2 in the first column and 1, 0 in the second.
+  -- A metric is the mean over the columns of the means over what is known.
+  lu.assertAlmostEquals(blind.test.MAE, (4 / 3 + 1 / 2) / 2, 1e-6)
+  lu.assertAlmostEquals(blind.test.RMSE, math.sqrt((8 / 3 + 1 / 2) / 2), 1e-6)
+  local train = task:blind_values(task.units.train)
+  lu.assertAlmostEquals(train.test.R2, 0, 1e-6)
+end
+
+--- Types and numbers of edges: by the edges for training.
+function tests.test_edges()
+  local n, from, types = 40, {}, {}
+  for i = 1, n do from[i], types[i] = {i, i + 1}, i % 4 == 0 and 2 or 1 end
+  local data = ladies.data.from_arrays{edges = from, features = ladies.ones(n + 1, 1),
+    directed = "keep", edge_types = ladies.index(types),
+    edge_features = ladies.range(1, n):to_tensor():reshape(n, 1)}
+  local task = ladies.task.edge_classification(data)
+  local count = 0
+  for _, unit in ipairs(task.units.test:to_table()) do
+    if task.targets(ladies.index{unit})[1] == 1 then count = count + 1 end
+  end
+  local blind = task:blind_values(task.units.test)
+  lu.assertEquals(blind.is, "the class of most training edges, for all")
+  lu.assertAlmostEquals(blind.test["micro-F1"], count / #task.units.test, 1e-12)
+  task = ladies.task.edge_regression(data)
+  local sum, off = 0, 0
+  local train, test = task.targets(task.units.train), task.targets(task.units.test)
+  for _, x in ipairs(train:to_table()) do sum = sum + x end
+  for _, x in ipairs(test:to_table()) do off = off + math.abs(x - sum / #train) end
+  lu.assertAlmostEquals(task:blind_values(task.units.test).test.MAE, off / #test, 1e-4)
+end
+
+--- Ranks among candidates: the mean of 1/rank over all ranks is H(k + 1) / (k + 1). What a decoder
+-- comes to whose scores are random agrees with it.
+function tests.test_ranks()
+  local data, k = toy.new(), 20
+  local task = ladies.task.link_prediction(data, {candidates = k, edge_split = "40/10/50"})
+  local blind, mrr = task:blind_values(task.units.test), 0
+  for rank = 1, k + 1 do mrr = mrr + 1 / rank / (k + 1) end
+  lu.assertEquals(blind.is, "any rank among 20 candidates, by chance")
+  lu.assertAlmostEquals(blind.test.MRR, mrr, 1e-6)
+  lu.assertAlmostEquals(blind.test["Hits@3"], 3 / 21, 1e-9)
+  local rng, drawn = ladies.rng(7), {decoder = {}}
+  function drawn.decoder.candidates(_, h, _, _, _, columns)
+    return ladies.zeros(h.n_rows, columns):normal_(1, rng)
+  end
+  local ranks = task.score(ladies.zeros(toy.NODES, 2), task.units.test, drawn)
+  lu.assertAlmostEquals(task.metrics[1].of(ranks), mrr,
+    5 * math.sqrt(0.06 / #ranks))            -- a rank's reciprocal has a variance below 0.06
+  task = ladies.task.link_prediction(data, {candidates = "all"})
+  lu.assertStrContains(task:blind_values(task.units.test).is, ("among %d candidates"):format(
+    toy.NODES - 1))
+  task = ladies.task.link_prediction(data)
+  lu.assertNil(task:blind_values(task.units.test))
+end
+
+--- It stands in the summary of a run, which keeps it in its file, and a task of one's own may have
+-- one.
+function tests.test_summary()
+  local data = toy.new()
+  local result = ladies.train{data = data, quiet = true, max_batches = 2, eval_every = 2,
+    layers = 2, hidden = 4, batch_size = 30}
+  lu.assertStrContains(tostring(result),
+    "  blind        test micro-F1 0.3333: the class of most training nodes, for all\n")
+  lu.assertAlmostEquals(result.blind.test["micro-F1"], 1 / 3, 1e-12)
+  local own = ladies.task.new{name = "own", data = data, units = {train = data.train,
+    test = data.test}, outputs = 1, targets = function(units) return data.labels[units] end,
+    loss = function(out) return out:square():mean() end,
+    metrics = {{name = "none", of = function() return 1 end},
+      {name = "scores", scores = true, of = function() return 2 end}},
+    blind = function(units) return units, "what I think" end}
+  lu.assertEquals(own:blind_values(own.units.test), {is = "what I think", test = {none = 1}})
+end
+
+return tests
