@@ -2,6 +2,7 @@
 --
 --   ladies predict RUN [--split test] [--out predictions.csv]
 --   ladies predict RUN --out predictions.npz [--inference sampled --draws 10]
+--   ladies predict RUN --top 10 [--out links.csv]
 --
 -- RUN is a run's folder, as for `ladies evaluate`; neither its own files nor the data set's are
 -- written over. CSV has a line for each node: its id, counted from 0, its name where nodes have
@@ -9,13 +10,15 @@
 -- behind a class stands its name where classes have names. Where nodes may have several classes,
 -- these are the predicted ones and the labels. An .npz file holds `nodes`, `predicted`, `labels`,
 -- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`. Of other
--- tasks, such as regression, both have what the task gives.
+-- tasks, such as regression, both have what the task gives. --top, of link prediction, has for each
+-- node the pairs without an edge that have the highest scores, a line each.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
 local predictions = require "ladies.evaluation.predictions"
 local tables = require "ladies.base.tables"
+local top_links = require "ladies.command.top_links"
 
 cli.main(cli.join({
   name = "ladies predict",
@@ -23,6 +26,8 @@ cli.main(cli.join({
   about = "Writes what the model of a finished run predicts.",
   {"split", "PART", "train|val|test|labelled|all",
     help = "the nodes, edges or graphs (default all, or test where a task has no list of all)"},
+  {"top", "K", "positive integer", help = "of link prediction, the K best pairs of each node that "
+    .. "have no edge yet, instead of scores of edges"},
   {"out", "FILE", "string", help = "a file .csv or .npz (default: CSV on standard output)"},
 }, inference_options.list), arg, function(opts, given)
   if not opts.run then error("which run? ladies predict RUN", 0) end
@@ -33,6 +38,10 @@ cli.main(cli.join({
   local how = inference_options.settings(opts, given)
   local run = inference_options.run(opts)
   if opts.out then inference_options.check_out(opts.out, run) end
+  if opts.top then
+    if opts.split then error("--top is of all nodes; leave --split out", 0) end
+    return top_links(run, opts.top, how, opts.out)
+  end
   local units = run:units(opts.split or run.task.all and "all" or "test")
   local out = run:scores(units, how)
   if kind == "npz" then

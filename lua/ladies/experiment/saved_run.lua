@@ -325,6 +325,24 @@ function SavedRun:scores(units, given)
     not_finite(wrong)))
 end
 
+--- run:top(k: integer [, given: table]) -> table: of a run of link prediction without relations,
+-- for each node the k pairs without an edge that have the highest scores: {from = Index, to =
+-- Index, rank = Index, scores = Tensor}, see links.top. The other end is `to`, or `from` where the
+-- run has corrupt = "from". In time, after the last edge. The options are those of `logits`.
+function SavedRun:top(k, given)
+  local task = self.task
+  options.value("run:top", "k", k, "positive integer")
+  if not task.top then
+    errors.fail(("%s: the best pairs are asked for, and the task %s has none: link prediction "
+      .. "without relations has"):format(self.path, task.name))
+  end
+  return core.no_grad(task.top, function(nodes, times)
+    if not task.infer then return self:logits(nodes, given) end
+    return checked(self, inference.in_time(self.model, self.data, nodes, times,
+      {sampler = sampler_of(self)}), nodes)
+  end, self.model, k)
+end
+
 --- run:page([part: string]) -> string: the run as one page of HTML that needs nothing else: what it
 -- came to, its curves, what the task shows of a part (test, or else val; see units), such as which
 -- classes are taken for which, and the configuration. `ladies view` writes it.

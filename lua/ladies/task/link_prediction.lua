@@ -140,6 +140,20 @@ local function drawing(edges, positives, opts, node_types)
   end
 end
 
+-- Returns the task's function `top`. In time the rows are those after the last edge.
+local function best_links(edges, opts, node_types)
+  local ends = opts.corrupt == "from" and "from" or "to"
+  return function(rows, model, k)
+    local all = core.range(1, edges.n_nodes)
+    local h = rows(all, opts.in_time and all * 0 + (edges.times:max() + 1) or nil)
+    if opts.variational then h = link_tests.halves(h) end
+    local found = links.top(edges, model.decoder, h, k, {ends = ends, node_types = node_types})
+    local from, to = found.given, found.other
+    if ends == "from" then from, to = to, from end
+    return {from = from, to = to, rank = found.rank, scores = found.scores}
+  end
+end
+
 -- Returns the weights of pairs by which all positives together count as much as all negatives.
 local function balance(at)
   local n, m = at.positives, #at.from - at.positives
@@ -236,6 +250,6 @@ return function(data, given)
       local loss = losses.binary_cross_entropy(scores, targets, balance(batch.pairs))
       return opts.variational and loss + out.divergence / n_nodes or loss
     end,
-    decoder = decoder,
+    decoder = decoder, top = not edges.relations and best_links(edges, opts, node_types) or nil,
   }), WHERE)
 end

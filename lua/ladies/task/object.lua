@@ -20,7 +20,7 @@ local SPEC = {
   draw = "callable or nil", read = "callable or nil", targets = "callable", loss = "callable",
   decoder = "callable or nil", nodes = "callable or nil", score = "callable or nil",
   infer = "callable or nil", predict = "callable or nil", metrics = "array of tables",
-  blind = "callable or nil",
+  blind = "callable or nil", top = "callable or nil",
   known = "callable or nil",
   arrays = "callable or nil", columns = "callable or nil", page = "callable or nil",
   own_seeds = "boolean or nil",
@@ -43,7 +43,7 @@ local METRIC = {
 
 -- What is called in the process that trains. `draw` crosses to workers as it is.
 local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer", "predict", "blind",
-  "known", "arrays", "columns", "page"}
+  "top", "known", "arrays", "columns", "page"}
 
 local PARTS = {train = "Index", val = "Index or nil", test = "Index or nil"}
 
@@ -134,6 +134,9 @@ end
 -- blind(units) -> predicted, string   the best that can be predicted without features and graph,
 --              and what it is, such as "the class of most training nodes, for all": its metrics are
 --              shown beside those of the test
+-- top(rows, model, k) -> table   for each node the k best pairs that are not known, as links.top,
+--              {from = Index, to = Index, rank = Index, scores = Tensor}, by rows(nodes, times),
+--              which returns a row for each node, of a task in time for each at a time
 -- known() -> Index   the units that have a target; by default all
 -- arrays(out, units, whole: boolean) -> table   arrays by name for a file of predictions, of which
 --              `predicted` should be one; with `whole` as much as is known, such as probabilities

@@ -236,6 +236,10 @@ local entries = {
     local edges = ladies.links.split(ladies.graph.new(kinds.square_matrix()), {val = 0, test = 0})
     return ladies.links.ranks(edges, index{1}, ladies.nn.link_decoder{inputs = 3}, c.m)
   end),
+  ["links.top"] = refuses(function(c)
+    local edges = ladies.links.split(ladies.graph.new(kinds.square_matrix()), {val = 0, test = 0})
+    return ladies.links.top(edges, ladies.nn.link_decoder{inputs = 3}, c.m, 1).scores
+  end),
   ["LinkDecoder:forward"] = passes({M, M}, function(_, x, y)
     return ladies.nn.link_decoder{inputs = 3}:forward(x, y)
   end),

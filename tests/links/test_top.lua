@@ -1,0 +1,162 @@
+--- The best pairs without an edge, against plain loops over all pairs.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local bundle = require "tools.bundle"
+local shell = require "tools.shell"
+
+local tests = {}
+
+local N, COLUMNS = 30, 4
+
+-- Rows from which a dot product has no two equal scores for a node.
+local function rows(seed) return ladies.zeros(N, COLUMNS):normal_(1, ladies.rng(seed)) end
+
+local function graph(seed, both_ways)
+  local rng = ladies.rng(seed)
+  local from = ladies.sampling.uniform(N, 60, {rng = rng, replace = true})
+  local to = ladies.sampling.uniform(N, 60, {rng = rng, replace = true})
+  if both_ways then from, to = from .. to, to .. from end
+  return ladies.graph.new(ladies.matrix{n_rows = N, n_cols = N, rows = to, cols = from}
+    :without_loops())
+end
+
+-- For each node `given` the k best others by score(given, other), of those that are allowed.
+local function plain(k, allowed, score)
+  local list = {}
+  for v = 1, N do
+    local others = {}
+    for u = 1, N do
+      if u ~= v and allowed(v, u) then others[#others + 1] = u end
+    end
+    table.sort(others, function(a, b) return score(v, a) > score(v, b) end)
+    for i = 1, math.min(k, #others) do list[#list + 1] = ("%d %d"):format(v, others[i]) end
+  end
+  return list
+end
+
+local function texts(found)
+  local list = {}
+  for i = 1, #found.given do list[i] = ("%d %d"):format(found.given[i], found.other[i]) end
+  return list
+end
+
+local function dot(h)
+  local scores = h:matmul(h:transpose()):to_table()
+  return function(v, u) return scores[v][u] end
+end
+
+local DECODER = ladies.nn.link_decoder{inputs = COLUMNS}
+
+--- Known pairs, whichever part they are in, and the node itself are left out, in both directions of
+-- undirected graphs and in one of directed ones.
+function tests.test_no_known_pairs()
+  for seed, both_ways in ipairs{true, false} do
+    local g, h = graph(seed, both_ways), rows(seed)
+    local edges, A = ladies.links.split(g, {seed = seed}), g.adjacency
+    for _, ends in ipairs{"to", "from"} do
+      local function is_edge(v, u)
+        if ends == "to" then v, u = u, v end        -- entry (end, beginning)
+        return A:has(ladies.index{v}, ladies.index{u}):sum():item() > 0
+      end
+      local found = ladies.links.top(edges, DECODER, h, 5, {ends = ends})
+      lu.assertEquals(texts(found), plain(5, function(v, u) return not is_edge(v, u) end, dot(h)))
+      for i = 1, #found.given, 7 do
+        lu.assertAlmostEquals(found.scores[i], dot(h)(found.given[i], found.other[i]), 1e-5)
+      end
+    end
+  end
+end
+
+--- Where there are fewer than k, all of them; some nodes alone; many at a time as one by one.
+function tests.test_few()
+  local edges, h = ladies.links.split(graph(3, true)), rows(3)
+  local all = ladies.links.top(edges, DECODER, h, N)
+  local known = 0
+  for _, at in ipairs(edges:others("to"):degrees():to_table()) do known = known + at end
+  lu.assertEquals(#all.given, N * (N - 1) - known)
+  local some = ladies.links.top(edges, DECODER, h, N, {nodes = ladies.index{7, 2}})
+  local wanted = {}
+  for _, v in ipairs{7, 2} do
+    for _, text in ipairs(texts(all)) do
+      if text:match "^%d+" == tostring(v) then wanted[#wanted + 1] = text end
+    end
+  end
+  lu.assertEquals(texts(some), wanted)
+end
+
+--- Where nodes have types, from customers to goods alone.
+function tests.test_types()
+  local from, to, types = {}, {}, {}
+  for v = 1, N do types[v] = v <= 10 and 1 or v <= 25 and 2 or 3 end
+  for v = 1, 10 do
+    for k = 1, 3 do from[#from + 1], to[#to + 1] = v, 10 + (v * k) % 15 + 1 end
+  end
+  local A = ladies.matrix{n_rows = N, n_cols = N,
+    rows = ladies.index(from) .. ladies.index(to), cols = ladies.index(to) .. ladies.index(from)}
+  local node_types, h = ladies.index(types), rows(4)
+  local edges = ladies.links.split(ladies.graph.new(A), {node_types = node_types})
+  local found = ladies.links.top(edges, DECODER, h, 4, {node_types = node_types})
+  lu.assertEquals(texts(found), plain(4, function(v, u)
+    return types[v] == 1 and types[u] == 2
+      and A:has(ladies.index{v}, ladies.index{u}):sum():item() == 0
+  end, dot(h)))
+end
+
+-- A run of link prediction on customers and goods, from a table with times.
+local function shop_run(folder, options)
+  local lines = {"user,item,time"}
+  for i = 0, 119 do lines[#lines + 1] = ("u%d,i%d,%d"):format(i * 7 % 20, i * i % 31, 100 + i) end
+  bundle.write_file(folder.path .. "/shop.csv", table.concat(lines, "\n") .. "\n")
+  local argv = {"train", "./shop.csv", "--ids", "strings", "--make-features", "identity", "--task",
+    "link_prediction", "--layers", "1", "--hidden", "4", "--embedding", "4", "--candidates", "3",
+    "--batch-size", "20", "--max-batches", "2", "--out", "run", "--quiet"}
+  for word in options:gmatch "%S+" do argv[#argv + 1] = word end
+  local _, err, status = shell.run_ladies(argv, {folder = folder.path})
+  lu.assertEquals(status, 0, err)
+end
+
+--- `ladies predict --top` writes what run:top finds: new goods for customers, or customers for
+-- goods where these are what negatives replace; in time, by the rows after the last edge.
+function tests.test_the_command()
+  for _, options in ipairs{"--method graphsage --corrupt to", "--method graphsage --corrupt from",
+      "--method temporal --model sage --corrupt to"} do
+    local folder <close> = shell.folder()
+    shop_run(folder, options)
+    local out, err, status = shell.run_ladies({"predict", "run", "--top", "2"},
+      {folder = folder.path})
+    lu.assertEquals(status, 0, err)
+    local bought, count, last = {}, {}, {}
+    for user, item in ladies.file.read(folder.path .. "/shop.csv"):gmatch "(u%d+),(i%d+)" do
+      bought[user .. item] = true
+    end
+    lu.assertEquals(out:match "^[^\n]*", "from,from_name,to,to_name,rank,score")
+    local given = options:find("from", 1, true) and 2 or 1
+    for from, to, rank, score in out:gmatch "%d+,(%w+),%d+,(%w+),(%d),([^\n]+)" do
+      lu.assertStrMatches(from .. to, "u%d+i%d+")
+      lu.assertNil(bought[from .. to])
+      local node = ({from, to})[given]
+      count[node] = (count[node] or 0) + 1
+      lu.assertEquals(tonumber(rank), count[node])
+      lu.assertTrue(rank == "1" or tonumber(score) <= last[node])
+      last[node] = tonumber(score)
+    end
+    local nodes = 0
+    for _, n in pairs(count) do
+      nodes = nodes + 1
+      lu.assertTrue(n <= 2)
+    end
+    lu.assertTrue(nodes > 5)
+    out, err, status = shell.run_ladies({"predict", "run", "--top", "2", "--out", "top.npz"},
+      {folder = folder.path})
+    lu.assertEquals(status, 0, err)
+    lu.assertStrMatches(out, "top.npz: %d+ pairs without an edge, the best 2 of each node\n")
+    local file <close> = ladies.npz.open(folder.path .. "/top.npz")
+    lu.assertEquals(#file:index "rank", tonumber(out:match "(%d+) pairs"))
+    _, err, status = shell.run_ladies({"predict", "run", "--top", "2", "--split", "test"},
+      {folder = folder.path})
+    lu.assertEquals(status, 1)
+    lu.assertStrContains(err, "--top is of all nodes; leave --split out")
+  end
+end
+
+return tests
