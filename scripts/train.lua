@@ -21,6 +21,7 @@ local cli = require "ladies.command.cli"
 local comm = require "ladies.ranks.comm"
 local declared = require "ladies.training.declared"
 local experiment_options = require "ladies.command.experiment_options"
+local fitted = require "ladies.base.fitted"
 local json = require "ladies.base.json"
 local live_plot = require "ladies.training.record.live_plot"
 local metric_text = require "ladies.task.metric_text"
@@ -29,6 +30,7 @@ local Profile = require "ladies.training.cost.profile"
 local ranks_cost = require "ladies.training.ranks.cost"
 local remarks = require "ladies.experiment.remarks"
 local settings = require "ladies.experiment.settings"
+local show = require "ladies.show"
 local run_folder = require "ladies.training.record.run_folder"
 local tables = require "ladies.base.tables"
 local unheard = require "ladies.experiment.unheard"
@@ -58,12 +60,11 @@ end
 -- Options that --resume DIR cannot have.
 local NEW = {out = true, auto = true, auto_seconds = true, config = true}
 
+-- Prints all settings as one paragraph: a line for each would push what comes after them, the
+-- result, out of sight.
 local function print_configuration(config, folder)
-  print("configuration:")
-  for _, name in ipairs(settings.names(config)) do
-    print(("  %-14s %s"):format(name, settings.show(config[name])))
-  end
-  print(("  %-14s %s"):format("folder", core.printable(folder)))
+  print(fitted(core.printable("configuration  " .. settings.text(config)), show.width()))
+  print("folder         " .. core.printable(folder))
 end
 
 -- The configuration of a new run with what --auto finds in place of what the user has left open.
