@@ -91,7 +91,7 @@ function tests.test_command()
   local out, err, status = ranks.run(2, command("--max-batches", "30", "--quiet"),
     {folder = folder.path})
   lu.assertEquals(status, 0, err)
-  lu.assertEquals(select(2, out:gsub("configuration:", "")), 1)
+  lu.assertEquals(select(2, out:gsub("configuration  ", "")), 1)
   lu.assertEquals(shell.run({"ls", "runs"}, {folder = folder.path}), "toy-ladies-1\n")
   out, err, status = ranks.run(3, {"train", "--resume", "runs/toy-ladies-1", "--max-batches", "60",
     "--profile"}, {folder = folder.path})
