@@ -134,6 +134,12 @@ function tests.test_a_run_and_another_data_set()
   lu.assertStrContains(err, "--features standardized")
   _, err = run("train", "./own", "--out", "run", "--features", "standardized", table.unpack(few))
   lu.assertNotStrContains(err, "standard deviation")
+  -- What was told when the data set was read is not told again by those who use the run.
+  lu.assertStrContains(err, "go both ways")
+  _, err = run("evaluate", "run")
+  lu.assertEquals(err, "")
+  _, err = run("evaluate", "run", "--dataset", "./other")
+  lu.assertStrContains(err, "go both ways")
   local here = folder.path
   local out, _, status = shell.run_ladies({"-e", ([[
     local ladies = require "ladies"

@@ -96,7 +96,7 @@ function tests.test_summary()
   local result = ladies.train{data = data, quiet = true, max_batches = 2, eval_every = 2,
     layers = 2, hidden = 4, batch_size = 30}
   lu.assertStrContains(tostring(result),
-    "  blind        test micro-F1 0.3333: the class of most training nodes, for all\n")
+    "  blind        micro-F1 0.3333 on the test part: the class of most training nodes, for all\n")
   lu.assertAlmostEquals(result.blind.test["micro-F1"], 1 / 3, 1e-12)
   local own = ladies.task.new{name = "own", data = data, units = {train = data.train,
     test = data.test}, outputs = 1, targets = function(units) return data.labels[units] end,

@@ -54,7 +54,7 @@ end
 -- Returns the data set of a run of `ladies train` as it was given, by whose columns the features of
 -- another one are standardized; it must be as it was.
 local function standard(path, config, before)
-  local data = experiment.read(tables.merged(config, {features = "as_given"}))
+  local data = notes.silently(experiment.read, tables.merged(config, {features = "as_given"}))
   local parts = before and hashes.differing(before.data, hashes.of(data_sets.standardized(data)))
   if parts then
     errors.fail(("%s: features are standardized by the columns of %s, which has changed since the "
@@ -66,10 +66,14 @@ end
 -- Loads the data set of a run of `ladies train`, or the one `named` in its place, which has its own
 -- split or the default one.
 local function data_of_experiment(path, config, before, named)
-  local by = named and config.features == "standardized"
-    and standard(path, config, before) or nil
-  if named then config.dataset, config.split = named, nil end
-  local data = experiment.read(config, by)
+  local data
+  if named then
+    local by = config.features == "standardized" and standard(path, config, before) or nil
+    config.dataset, config.split = named, nil
+    data = experiment.read(config, by)
+  else
+    data = notes.silently(experiment.read, config)       -- the run has told them
+  end
   local parts = before and hashes.differing(before.data, hashes.of(data))
   if parts and not named then refuse(path, data, parts) end
   if parts and is_identity(data.features) then

@@ -170,7 +170,7 @@ local function notes_of(self)
     note(name ~= shown, name, "%.4f on the test part", tests[name])
   end
   local blind = self.blind and self.blind.test[shown]
-  note(blind, "blind", "test %s %.4f: %s", shown, blind, blind and self.blind.is)
+  note(blind, "blind", "%s %.4f on the test part: %s", shown, blind, blind and self.blind.is)
   note(self.best_value, "best model", "after batch %d: validation %s %.4f", self.best_batch,
     self.monitor or "value", self.best_value)
   note(self.numerics, "computed by", "%s", self.numerics)
