@@ -251,23 +251,19 @@ static ld_status inverse_backward(ld_node *n)
 static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root, float at_zero,
                          const char *where)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "normalize", .backward = inverse_backward, .in = {x}, .variant = root};
-    ld_status st;
-    LD_TRY(ld_tensor_like(&y, x));
+    LD_CHECK(ld_tensor_like(&y, x));
     for (int64_t i = 0; i < x->n_rows; i++) {
         double d = x->data[i];
         y->data[i] = d == 0 ? at_zero : (float)(1.0 / (root ? sqrt(d) : d));
-        if (!isfinite(d) || !isfinite(y->data[i])) {
-            st = ld_fail(LD_VALUE,
-                         "%s: row %" PRId64 " has the sum %g, by which float32 cannot divide; "
-                         "scale the weights before",
-                         where, i + 1, d);
-            break;
-        }
+        if (!isfinite(d) || !isfinite(y->data[i]))
+            return ld_fail(LD_VALUE,
+                           "%s: row %" PRId64 " has the sum %g, by which float32 cannot divide; "
+                           "scale the weights before",
+                           where, i + 1, d);
     }
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a)

@@ -33,20 +33,20 @@ static ld_status softmax_backward(ld_node *n)
 
 ld_status ld_op_log_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "log_softmax",
                     .backward = softmax_backward,
                     .unread = LD_IN0,
                     .in = {x},
                     .variant = true};
-    ld_status st = forward(&y, x, ld_log_softmax, node.name);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(forward(&y, x, ld_log_softmax, node.name));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "softmax", .backward = softmax_backward, .unread = LD_IN0, .in = {x}};
-    ld_status st = forward(&y, x, ld_softmax, node.name);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(forward(&y, x, ld_softmax, node.name));
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -138,16 +138,11 @@ bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x)
            atomic_load(&x->refs) == STEP_AND_CALLER && !ld_tensor_has_views(x);
 }
 
-ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node,
-                         ld_status st)
+ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node)
 {
-    if (st == LD_OK)
-        st = record(tape, y, node);
-    if (st == LD_OK)
-        *out = y;
-    else
-        ld_tensor_unref(y);
-    return st;
+    LD_CHECK(record(tape, y, node));
+    *out = ld_tensor_ref(y);
+    return LD_OK;
 }
 
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
