@@ -14,9 +14,7 @@ static ld_status edge_softmax_backward(ld_node *n)
     const ld_tensor *y = n->out;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
     return ld_segment_softmax_backward(dx->data, y->grad->data, y->data, s->offsets, s->n_rows,
                                        y->n_cols, accumulate);
 }

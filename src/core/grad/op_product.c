@@ -92,8 +92,8 @@ static ld_status bias_backward(const ld_node *n, ld_tensor *b)
 
 static ld_status linear_backward(ld_node *n)
 {
-    ld_status st = matmul_backward(n);
-    return st == LD_OK ? bias_backward(n, n->in[2]) : st;
+    LD_CHECK(matmul_backward(n));
+    return bias_backward(n, n->in[2]);
 }
 
 static ld_status check_bias(const char *where, const ld_tensor *b, int64_t n_cols)

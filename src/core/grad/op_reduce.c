@@ -13,8 +13,8 @@ static ld_status pass_multiple(ld_tensor *t, const float *x, double scale)
 {
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(t, &grad, &accumulate);
-    return st == LD_OK ? ld_multiple(grad->data, x, ld_tensor_size(t), scale, accumulate) : st;
+    LD_CHECK(ld_grad_target(t, &grad, &accumulate));
+    return ld_multiple(grad->data, x, ld_tensor_size(t), scale, accumulate);
 }
 
 static ld_status sum_backward(ld_node *n)

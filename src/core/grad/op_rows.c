@@ -229,8 +229,8 @@ static ld_status transpose_backward(ld_node *n)
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
-    return st == LD_OK ? ld_transpose(grad->data, g->data, g->n_rows, g->n_cols, accumulate) : st;
+    LD_CHECK(ld_grad_target(n->in[0], &grad, &accumulate));
+    return ld_transpose(grad->data, g->data, g->n_rows, g->n_cols, accumulate);
 }
 
 ld_status ld_op_transpose(ld_tape *tape, ld_tensor **out, ld_tensor *x)

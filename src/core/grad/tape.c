@@ -184,8 +184,8 @@ ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part)
 {
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(t, &grad, &accumulate);
-    return st == LD_OK ? put(grad, part, accumulate) : st;
+    LD_CHECK(ld_grad_target(t, &grad, &accumulate));
+    return put(grad, part, accumulate);
 }
 
 ld_status ld_grad_pass_all(const ld_node *n, ld_tensor *t)
@@ -273,16 +273,14 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
     t->went_back = true;
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(loss, &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(loss, &grad, &accumulate));
     grad->data[0] = 1.0f;
     /* A model whose loss is almost 0 has denormal gradients by the thousand. They move no weight,
      * and make a step several times as long. */
     ld_float_mode mode = ld_float_mode_get();
     ld_float_mode_set(ld_float_mode_flushing(mode));
     t->walking = true;
-    st = walk(t);
+    ld_status st = walk(t);
     t->walking = false;
     ld_float_mode_set(mode);
     if (st != LD_OK)

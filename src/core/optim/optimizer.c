@@ -54,8 +54,8 @@ typedef struct {
 
 static ld_status find_place(place *at, const ld_optimizer *o, const ld_tensor *p, int64_t first)
 {
-    ld_status st = ld_tensor_part(&at->value, o->values, first, p);
-    return st == LD_OK ? ld_tensor_part(&at->grad, o->grads, first, p) : st;
+    LD_CHECK(ld_tensor_part(&at->value, o->values, first, p));
+    return ld_tensor_part(&at->grad, o->grads, first, p);
 }
 
 /* Moves a parameter and its gradient to their place. Both stay the tensors that others may hold. */
