@@ -131,6 +131,14 @@ static void take_inputs(lua_State *L, ld_node *node, int n_args)
     }
 }
 
+/* Makes the result of forward that of a node, as a tensor of its own. */
+static ld_status record(ld_tensor **out, ld_tape *tape, ld_tensor *result, const ld_node *node)
+{
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_tensor_view(&y, result, result->ndim, result->n_rows, result->n_cols));
+    return ld_tape_finish(tape, out, y, node);
+}
+
 /* Calls an operation: runs forward, and records the call in the open step. Its upvalues are
  * forward, backward and the name. */
 static int op_call(lua_State *L)
@@ -157,7 +165,7 @@ static int op_call(lua_State *L)
     if (!result)
         return bind_error(L, "op %s: forward must return a Tensor, it returned a %s",
                           lua_tostring(L, lua_upvalueindex(3)), luaL_typename(L, -1));
-    ld_tensor **out = bind_new_tensor(L), *y = NULL;
+    ld_tensor **out = bind_new_tensor(L);
     if (!tape) {
         *out = ld_tensor_ref(result);
         return 1;
@@ -180,8 +188,7 @@ static int op_call(lua_State *L)
     lua_pop(L, 1);
     c->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     node.custom = c;
-    ld_status st = ld_tensor_view(&y, result, result->ndim, result->n_rows, result->n_cols);
-    st = ld_tape_finish(tape, out, y, &node, st);
+    ld_status st = record(out, tape, result, &node);
     if (st != LD_OK || !(*out)->tracked)
         call_free(c); /* the tape did not take it */
     bind_check(L, st);

@@ -505,16 +505,11 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *optimizer)
-{
-    ld_optimizer_free(optimizer);
-}
-
 static const char *const fields[] = {"lr:number", NULL};
 
 static const bind_class class = {
     .name = BIND_OPTIMIZER,
-    .drop = drop,
+    .drop = ld_optimizer_drop,
     .methods = methods,
     .fields = fields,
     .get = optimizer_field,

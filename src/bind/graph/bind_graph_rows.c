@@ -93,16 +93,11 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *g)
-{
-    ld_graph_rows_unref(g);
-}
-
 static const char *const fields[] = {"n_nodes:integer", NULL};
 
 static const bind_class class = {
     .name = BIND_GRAPH_ROWS,
-    .drop = drop,
+    .drop = ld_graph_rows_drop,
     .methods = methods,
     .fields = fields,
     .get = rows_field,

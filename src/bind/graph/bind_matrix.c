@@ -374,18 +374,13 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *matrix)
-{
-    ld_csr_unref(matrix);
-}
-
 static const char *const fields[] = {"n_rows:integer",        "n_cols:integer", "nnz:integer",
                                      "looped:boolean",        "values:Tensor",  "edge:Index",
                                      "requires_grad:boolean", "root:Matrix",    NULL};
 
 const bind_class bind_matrix_class = {
     .name = BIND_MATRIX,
-    .drop = drop,
+    .drop = ld_csr_drop,
     .methods = methods,
     .operators = operators,
     .fields = fields,

@@ -219,14 +219,9 @@ static const bind_function alias_operators[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *alias)
-{
-    ld_alias_unref(alias);
-}
-
 static const bind_class alias_class = {
     .name = BIND_ALIAS,
-    .drop = drop,
+    .drop = ld_alias_drop,
     .operators = alias_operators,
     .describe = alias_describe,
 };

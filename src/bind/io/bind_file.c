@@ -8,11 +8,6 @@
 
 enum { PIECE = 1 << 16 };
 
-static void drop_input(void *file)
-{
-    ld_gz_close(file);
-}
-
 static ld_status file_read(bind_call *c)
 {
     lua_State *L = c->L;
@@ -85,7 +80,7 @@ static const bind_function functions[] = {
 
 void bind_open_file(lua_State *L)
 {
-    static const bind_class input = {.name = BIND_INPUT, .drop = drop_input, .closes = true};
+    static const bind_class input = {.name = BIND_INPUT, .drop = ld_gz_drop, .closes = true};
     bind_open_class(L, &input);
     bind_room(L, "file", functions);
 }

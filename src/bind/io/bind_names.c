@@ -115,14 +115,9 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *names)
-{
-    ld_names_free(names);
-}
-
 static const bind_class class = {
     .name = BIND_NAMES,
-    .drop = drop,
+    .drop = ld_names_drop,
     .methods = methods,
     .operators = operators,
     .element = names_element,

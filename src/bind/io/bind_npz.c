@@ -98,11 +98,6 @@ static ld_status npz_write(bind_call *c)
 
 /* --- single arrays ---------------------------------------------------------------------------- */
 
-static void drop_gz(void *file)
-{
-    ld_gz_close(file);
-}
-
 static ld_status npy_read(bind_call *c)
 {
     const bind_form *as = NULL;
@@ -204,20 +199,15 @@ static const bind_function npy_functions[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *archive)
-{
-    ld_zip_close(archive);
-}
-
 static const bind_class npz_class = {
     .name = BIND_NPZ,
-    .drop = drop,
+    .drop = ld_zip_drop,
     .closes = true,
     .methods = npz_methods,
     .describe = npz_describe,
 };
 
-static const bind_class gz_class = {.name = BIND_GZ, .drop = drop_gz, .closes = true};
+static const bind_class gz_class = {.name = BIND_GZ, .drop = ld_gz_drop, .closes = true};
 
 void bind_open_npz(lua_State *L)
 {

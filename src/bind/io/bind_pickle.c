@@ -239,19 +239,15 @@ static const bind_function pickled_methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *owner)
-{
-    ld_pickle_unref(owner);
-}
-
 static const bind_class pickled_class = {
     .name = BIND_PICKLED,
-    .drop = drop,
+    .drop = ld_pickle_drop,
     .methods = pickled_methods,
     .describe = pickled_describe,
 };
 
-static const bind_class pickle_class = {.name = BIND_PICKLE, .drop = drop, .closes = true};
+static const bind_class pickle_class = {
+    .name = BIND_PICKLE, .drop = ld_pickle_drop, .closes = true};
 
 void bind_open_pickle(lua_State *L)
 {

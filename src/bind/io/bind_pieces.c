@@ -192,16 +192,13 @@ static const bind_function writer_function[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop_writer(void *object)
-{
-    ld_safetensors_abandon(object);
-}
-
 static const bind_class reader_class = {
     .name = BIND_READER, .drop = drop_reader, .closes = true, .methods = reader_methods};
 
-static const bind_class writer_class = {
-    .name = BIND_WRITER, .drop = drop_writer, .closes = true, .methods = writer_methods};
+static const bind_class writer_class = {.name = BIND_WRITER,
+                                        .drop = ld_safetensors_writer_drop,
+                                        .closes = true,
+                                        .methods = writer_methods};
 
 void bind_open_pieces(lua_State *L)
 {

@@ -216,14 +216,9 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *file)
-{
-    ld_safetensors_close(file);
-}
-
 static const bind_class class = {
     .name = BIND_SAFETENSORS,
-    .drop = drop,
+    .drop = ld_safetensors_drop,
     .closes = true,
     .methods = methods,
     .describe = st_describe,

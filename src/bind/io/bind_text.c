@@ -252,11 +252,6 @@ static ld_status text_read_edges(bind_call *c)
     return LD_OK;
 }
 
-static void drop_fields(void *fields)
-{
-    ld_free(fields);
-}
-
 static ld_status text_fields(bind_call *c)
 {
     int64_t count;
@@ -338,18 +333,13 @@ static const bind_function row_methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop_rows(void *rows)
-{
-    ld_table_close(rows);
-}
-
 static const bind_class reader_class = {
-    .name = BIND_READER, .drop = drop_rows, .closes = true, .methods = row_methods};
+    .name = BIND_READER, .drop = ld_table_rows_drop, .closes = true, .methods = row_methods};
 
 static const bind_class table_class = {
     .name = BIND_TABLE, .release = table_release, .closes = true};
 
-static const bind_class fields_class = {.name = BIND_FIELDS, .drop = drop_fields, .closes = true};
+static const bind_class fields_class = {.name = BIND_FIELDS, .drop = ld_free, .closes = true};
 
 void bind_open_text(lua_State *L)
 {

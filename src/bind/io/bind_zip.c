@@ -88,13 +88,8 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *archive)
-{
-    ld_zip_close(archive);
-}
-
 static const bind_class class = {
-    .name = BIND_ZIP, .drop = drop, .closes = true, .methods = methods};
+    .name = BIND_ZIP, .drop = ld_zip_drop, .closes = true, .methods = methods};
 
 void bind_open_zip(lua_State *L)
 {

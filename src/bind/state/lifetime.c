@@ -75,14 +75,9 @@ void bind_drop(lua_State *L, void *place, void (*drop)(void *object))
     s->unsettled = s->due || s->n > 0;
 }
 
-static void drop_tensor(void *tensor)
-{
-    ld_tensor_unref(tensor);
-}
-
 void bind_drop_tensor(lua_State *L, int arg)
 {
-    bind_drop(L, bind_check_userdata(L, arg, BIND_TENSOR), drop_tensor);
+    bind_drop(L, bind_check_userdata(L, arg, BIND_TENSOR), ld_tensor_drop);
 }
 
 static void drop_all(lifetime *s)

@@ -184,14 +184,9 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *index)
-{
-    ld_index_unref(index);
-}
-
 const bind_class bind_index_class = {
     .name = BIND_INDEX,
-    .drop = drop,
+    .drop = ld_index_drop,
     .methods = methods,
     .operators = operators,
     .element = index_element,

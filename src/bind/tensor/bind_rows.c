@@ -150,17 +150,12 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *rows)
-{
-    ld_rows_unref(rows);
-}
-
 static const char *const fields[] = {"n_rows:integer", "n_cols:integer",   "dtype:string",
                                      "whole:boolean",  "bounds:integer[]", NULL};
 
 static const bind_class class = {
     .name = BIND_ROWS,
-    .drop = drop,
+    .drop = ld_rows_drop,
     .methods = methods,
     .fields = fields,
     .get = rows_field,

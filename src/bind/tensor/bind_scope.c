@@ -168,14 +168,9 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *room)
-{
-    ld_room_unref(room);
-}
-
 void bind_open_scope(lua_State *L)
 {
-    static const bind_class room = {.name = BIND_ROOM, .drop = drop, .closes = true};
+    static const bind_class room = {.name = BIND_ROOM, .drop = ld_room_drop, .closes = true};
     luaL_newmetatable(L, BIND_SCOPE);
     lua_pushcfunction(L, scope_close);
     lua_setfield(L, -2, "__close");

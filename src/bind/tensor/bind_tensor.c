@@ -282,11 +282,6 @@ static ld_status tensor_set_element(bind_call *c)
     return LD_OK;
 }
 
-static void drop(void *tensor)
-{
-    ld_tensor_unref(tensor);
-}
-
 /* Lets go of the tensor for this userdata alone: a tape, a matrix or an optimizer may hold it as
  * well. */
 static int tensor_release(lua_State *L)
@@ -391,7 +386,7 @@ static const char *const fields[] = {
 
 const bind_class bind_tensor_class = {
     .name = BIND_TENSOR,
-    .drop = drop,
+    .drop = ld_tensor_drop,
     .methods = methods,
     .operators = operators,
     .fields = fields,

@@ -23,31 +23,16 @@ static ld_status share_tensor(void **out, void *object)
     return st;
 }
 
-static void drop_tensor(void *object)
-{
-    ld_tensor_unref(object);
-}
-
 static ld_status share_index(void **out, void *object)
 {
     *out = ld_index_ref(object);
     return LD_OK;
 }
 
-static void drop_index(void *object)
-{
-    ld_index_unref(object);
-}
-
 static ld_status share_rows(void **out, void *object)
 {
     *out = ld_rows_ref(object);
     return LD_OK;
-}
-
-static void drop_rows(void *object)
-{
-    ld_rows_unref(object);
 }
 
 static ld_status share_matrix(void **out, void *object)
@@ -59,26 +44,16 @@ static ld_status share_matrix(void **out, void *object)
     return st;
 }
 
-static void drop_matrix(void *object)
-{
-    ld_csr_unref(object);
-}
-
 static ld_status share_alias(void **out, void *object)
 {
     *out = ld_alias_ref(object);
     return LD_OK;
 }
 
-static void drop_alias(void *object)
-{
-    ld_alias_unref(object);
-}
-
 const bind_shared_class bind_shared_classes[] = {
-    {BIND_TENSOR, share_tensor, drop_tensor}, {BIND_INDEX, share_index, drop_index},
-    {BIND_ROWS, share_rows, drop_rows},       {BIND_MATRIX, share_matrix, drop_matrix},
-    {BIND_ALIAS, share_alias, drop_alias},    {NULL, NULL, NULL},
+    {BIND_TENSOR, share_tensor, ld_tensor_drop}, {BIND_INDEX, share_index, ld_index_drop},
+    {BIND_ROWS, share_rows, ld_rows_drop},       {BIND_MATRIX, share_matrix, ld_csr_drop},
+    {BIND_ALIAS, share_alias, ld_alias_drop},    {NULL, NULL, NULL},
 };
 
 /* --- parcels ---------------------------------------------------------------------------------- */
@@ -113,11 +88,6 @@ void bind_parcel_free(bind_parcel *p)
     ld_free(p);
 }
 
-static void drop(void *parcel)
-{
-    bind_parcel_free(parcel);
-}
-
 bind_parcel **bind_new_parcel(lua_State *L)
 {
     return (bind_parcel **)bind_new_object(L, BIND_PARCEL);
@@ -125,6 +95,6 @@ bind_parcel **bind_new_parcel(lua_State *L)
 
 void bind_open_parcels(lua_State *L)
 {
-    static const bind_class class = {.name = BIND_PARCEL, .drop = drop, .closes = true};
+    static const bind_class class = {.name = BIND_PARCEL, .drop = bind_parcel_drop, .closes = true};
     bind_open_class(L, &class);
 }

@@ -72,6 +72,7 @@ bind_parcel **bind_new_parcel(lua_State *L);
 
 /* Frees a parcel; NULL is allowed. */
 void bind_parcel_free(bind_parcel *p);
+LD_OWNED_BY(bind_parcel, bind_parcel_free)
 
 /* Append bytes, or an object, to which the parcel takes a reference. */
 ld_status bind_parcel_write(bind_parcel *p, const void *bytes, size_t n);

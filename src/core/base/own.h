@@ -15,13 +15,18 @@
 /* Calls give_back(&variable) at the end of the variable's scope. */
 #define LD_CLEANED(give_back) __attribute__((cleanup(give_back)))
 
-/* Says which function gives an object of this type back; it must allow NULL. */
+/* Says which function gives an object of this type back; it must allow NULL. Defines TYPE_drop,
+ * which does so for whoever knows no more of an object than a pointer. */
 #define LD_OWNED_BY(type, give_back)                                                               \
-    static inline void type##_drop(type **held)                                                    \
+    static inline void type##_drop(void *object)                                                   \
+    {                                                                                              \
+        give_back(object);                                                                         \
+    }                                                                                              \
+    static inline void type##_drop_held(type **held)                                               \
     {                                                                                              \
         give_back(*held);                                                                          \
     }
-#define LD_OWN(type) LD_CLEANED(type##_drop) type
+#define LD_OWN(type) LD_CLEANED(type##_drop_held) type
 
 /* Returns the pointer that the variable at `held` holds, which holds NULL from then on. */
 static inline void *ld_take(void *held)

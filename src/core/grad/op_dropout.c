@@ -162,18 +162,17 @@ ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, 
                         bool done, ld_rng *rng)
 {
     bool over = done && ld_tape_may_overwrite(tape, x);
-    ld_tensor *y = NULL, *masks = NULL;
+    LD_OWN(ld_tensor) *y = NULL, *masks = NULL;
     ld_node node = {.name = relu ? "relu_dropout" : "dropout",
                     .backward = dropout_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .number = p};
     dropout d = {.in = x->data, .size = ld_tensor_size(x), .relu = relu};
-    ld_status st;
-    LD_TRY(check_probability(p));
-    LD_TRY(over ? ld_tensor_view(&y, x, x->ndim, x->n_rows, x->n_cols) : ld_tensor_like(&y, x));
+    LD_CHECK(check_probability(p));
+    LD_CHECK(over ? ld_tensor_view(&y, x, x->ndim, x->n_rows, x->n_cols) : ld_tensor_like(&y, x));
     if (ld_tape_records(tape) && ld_wants_grad(x)) {
-        LD_TRY(ld_tensor_new(&masks, 2, groups(d.size), sizeof(mask) / sizeof(float)));
+        LD_CHECK(ld_tensor_new(&masks, 2, groups(d.size), sizeof(mask) / sizeof(float)));
         d.masks = (mask *)masks->data;
     }
     node.saved[0] = masks;
@@ -181,13 +180,11 @@ ld_status ld_op_dropout(ld_tape *tape, ld_tensor **out, ld_tensor *x, double p, 
     d.stream = ld_rng_next(rng);
     d.threshold = (uint16_t)threshold_of(p);
     d.scale = scale_of(p);
-    st = ld_parallel_for(groups(d.size), GRAIN, forward, &d);
+    ld_status st = ld_parallel_for(groups(d.size), GRAIN, forward, &d);
     if (over)
         ld_tensor_release(x);
-done:
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_tensor_unref(masks);
-    return st;
+    LD_CHECK(st);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* Gives the positions below n that are kept, ascending. */

@@ -14,9 +14,7 @@ static ld_status edge_softmax_backward(ld_node *n)
     const ld_tensor *y = n->out;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
     return ld_segment_softmax_backward(dx->data, y->grad->data, y->data, s->offsets, s->n_rows,
                                        y->n_cols, accumulate);
 }
@@ -26,17 +24,16 @@ ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tenso
     if (scores->n_rows != a->s->nnz)
         return ld_fail(LD_SHAPE, "edge_softmax: scores of %s for %" PRId64 " entries",
                        ld_tensor_shape(scores), a->s->nnz);
-    ld_tensor *y;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "edge_softmax",
                     .backward = edge_softmax_backward,
                     .unread = LD_IN0,
                     .in = {scores},
                     .matrix = a};
-    ld_status st = ld_tensor_like(&y, scores);
-    if (st != LD_OK)
-        return st;
-    st = ld_segment_softmax(y->data, scores->data, a->s->offsets, a->s->n_rows, scores->n_cols);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_like(&y, scores));
+    LD_CHECK(
+        ld_segment_softmax(y->data, scores->data, a->s->offsets, a->s->n_rows, scores->n_cols));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- products of the rows that an entry joins ------------------------------------------------- */
@@ -46,35 +43,31 @@ ld_status ld_op_edge_softmax(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tenso
 static ld_status dot_edges_backward(ld_node *n)
 {
     ld_tensor *x = n->in[0], *y = n->in[1], *grad;
-    ld_csr *g = NULL;
+    LD_OWN(ld_csr) *g = NULL;
     bool accumulate;
-    ld_status st;
-    LD_TRY(ld_csr_new(&g, n->matrix->s, n->out->grad, NULL, NULL));
+    LD_CHECK(ld_csr_new(&g, n->matrix->s, n->out->grad, NULL, NULL));
     if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_target(x, &grad, &accumulate));
-        LD_TRY(ld_spmm(grad, g, y, accumulate));
+        LD_CHECK(ld_grad_target(x, &grad, &accumulate));
+        LD_CHECK(ld_spmm(grad, g, y, accumulate));
     }
     if (ld_wants_grad(y)) {
-        LD_TRY(ld_grad_target(y, &grad, &accumulate));
-        LD_TRY(ld_spmm_t(grad, g, x, accumulate));
+        LD_CHECK(ld_grad_target(y, &grad, &accumulate));
+        LD_CHECK(ld_spmm_t(grad, g, x, accumulate));
     }
-done:
-    ld_csr_unref(g);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_dot_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *y)
 {
-    ld_tensor *z = NULL;
+    LD_OWN(ld_tensor) *z = NULL;
     ld_node node = {.name = "dot_edges",
                     .backward = dot_edges_backward,
                     .unread = LD_OUT,
                     .in = {x, y},
                     .matrix = a};
-    ld_status st = ld_tensor_new(&z, 1, a->s->nnz, 1);
-    if (st == LD_OK)
-        st = ld_sddmm(z, a, x, y);
-    return ld_tape_finish(tape, out, z, &node, st);
+    LD_CHECK(ld_tensor_new(&z, 1, a->s->nnz, 1));
+    LD_CHECK(ld_sddmm(z, a, x, y));
+    return ld_tape_finish(tape, out, z, &node);
 }
 
 /* --- sums of the numbers that an entry joins -------------------------------------------------- */
@@ -105,17 +98,15 @@ ld_status ld_op_add_edges(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
                        "add_edges: %s and %s for the rows and columns of a %" PRId64 " x %" PRId64
                        " matrix",
                        ld_tensor_shape(x), ld_tensor_shape(y), s->n_rows, s->n_cols);
-    ld_tensor *z;
+    LD_OWN(ld_tensor) *z = NULL;
     ld_node node = {.name = "add_edges",
                     .backward = add_edges_backward,
                     .unread = LD_IN0 | LD_IN1 | LD_OUT,
                     .in = {x, y},
                     .matrix = a};
-    ld_status st = ld_tensor_new(&z, x->ndim, s->nnz, x->n_cols);
-    if (st != LD_OK)
-        return st;
-    st = ld_add_edges(z->data, s->offsets, s->columns, s->n_rows, x->data, y->data, x->n_cols);
-    return ld_tape_finish(tape, out, z, &node, st);
+    LD_CHECK(ld_tensor_new(&z, x->ndim, s->nnz, x->n_cols));
+    LD_CHECK(ld_add_edges(z->data, s->offsets, s->columns, s->n_rows, x->data, y->data, x->n_cols));
+    return ld_tape_finish(tape, out, z, &node);
 }
 
 /* --- products with a matrix for each head ----------------------------------------------------- */
@@ -124,29 +115,26 @@ static ld_status matmul_heads_backward(ld_node *n)
 {
     ld_tensor *w = n->in[0], *x = n->in[1], *g = n->out->grad, *grad;
     bool accumulate;
-    ld_status st = LD_OK;
     if (ld_wants_grad(w)) {
-        LD_TRY(ld_grad_target(w, &grad, &accumulate));
-        LD_TRY(ld_sddmm_heads(grad, n->matrix, g, x, accumulate));
+        LD_CHECK(ld_grad_target(w, &grad, &accumulate));
+        LD_CHECK(ld_sddmm_heads(grad, n->matrix, g, x, accumulate));
     }
     if (ld_wants_grad(x)) {
-        LD_TRY(ld_grad_target(x, &grad, &accumulate));
-        LD_TRY(ld_spmm_heads(grad, n->matrix, true, w, g, accumulate));
+        LD_CHECK(ld_grad_target(x, &grad, &accumulate));
+        LD_CHECK(ld_spmm_heads(grad, n->matrix, true, w, g, accumulate));
     }
-done:
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_matmul_heads(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *w, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "matmul_heads",
                     .backward = matmul_heads_backward,
                     .unread = LD_OUT,
                     .in = {w, x},
                     .matrix = a};
-    ld_status st = ld_tensor_new(&y, 2, a->s->n_rows, x->n_cols);
-    if (st == LD_OK)
-        st = ld_spmm_heads(y, a, false, w, x, false);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_new(&y, 2, a->s->n_rows, x->n_cols));
+    LD_CHECK(ld_spmm_heads(y, a, false, w, x, false));
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -43,17 +43,16 @@ static const struct {
 static ld_status apply(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x,
                        double parameter, double high)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = functions[kind].name,
                     .backward = unary_backward,
                     .unread = functions[kind].unread,
                     .in = {x},
                     .variant = (int)kind,
                     .number = parameter};
-    ld_status st = ld_tensor_like(&y, x);
-    if (st == LD_OK)
-        st = ld_map(y->data, x->data, ld_tensor_size(x), kind, (float)parameter, (float)high);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_like(&y, x));
+    LD_CHECK(ld_map(y->data, x->data, ld_tensor_size(x), kind, (float)parameter, (float)high));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_unary(ld_tape *tape, ld_tensor **out, ld_unary kind, ld_tensor *x, double parameter)
@@ -82,16 +81,15 @@ static ld_status affine_backward(ld_node *n)
 
 ld_status ld_op_affine(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale, double shift)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "arithmetic with a number",
                     .backward = affine_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .number = scale};
-    ld_status st = ld_tensor_like(&y, x);
-    if (st == LD_OK)
-        st = ld_affine(y->data, x->data, ld_tensor_size(x), (float)scale, (float)shift);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_like(&y, x));
+    LD_CHECK(ld_affine(y->data, x->data, ld_tensor_size(x), (float)scale, (float)shift));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- arithmetic ------------------------------------------------------------------------------- */
@@ -147,19 +145,17 @@ ld_status ld_op_arith(ld_tape *tape, ld_tensor **out, ld_arith kind, ld_tensor *
     static const char *const names[] = {"add", "sub", "mul", "div", "pow", "mod"};
     const ld_tensor *shape;
     ld_operand operand[2];
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     bool sums = kind == LD_ADD || kind == LD_SUB;
     ld_node node = {.name = names[kind],
                     .backward = arith_backward,
                     .unread = sums ? LD_IN0 | LD_IN1 | LD_OUT : LD_OUT,
                     .in = {a, b},
                     .variant = (int)kind};
-    ld_status st;
-    LD_TRY(ld_broadcast(operand, &shape, node.name, 2, node.in));
-    LD_TRY(ld_tensor_like(&y, shape));
-    LD_TRY(ld_combine(y->data, operand[0], operand[1], y->n_rows, y->n_cols, kind));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_broadcast(operand, &shape, node.name, 2, node.in));
+    LD_CHECK(ld_tensor_like(&y, shape));
+    LD_CHECK(ld_combine(y->data, operand[0], operand[1], y->n_rows, y->n_cols, kind));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- comparing and choosing ------------------------------------------------------------------- */
@@ -205,15 +201,13 @@ ld_status ld_op_where(ld_tape *tape, ld_tensor **out, ld_tensor *mask, ld_tensor
 {
     const ld_tensor *shape;
     ld_operand operand[3];
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "where",
                     .backward = where_backward,
                     .unread = LD_IN1 | LD_IN2 | LD_OUT,
                     .in = {mask, a, b}};
-    ld_status st;
-    LD_TRY(ld_broadcast(operand, &shape, "where", 3, node.in));
-    LD_TRY(ld_tensor_like(&y, shape));
-    LD_TRY(ld_choose(y->data, operand[0], operand[1], operand[2], y->n_rows, y->n_cols));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_broadcast(operand, &shape, "where", 3, node.in));
+    LD_CHECK(ld_tensor_like(&y, shape));
+    LD_CHECK(ld_choose(y->data, operand[0], operand[1], operand[2], y->n_rows, y->n_cols));
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -66,9 +66,9 @@ static ld_status read_backward(ld_node *n)
     return ld_entries_backward(a, entries->data);
 }
 
-/* Ends the reading of a into y, whose status is st. */
+/* Ends the reading of a into y. */
 static ld_status finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, ld_csr *a, element kind,
-                        int power, ld_status st)
+                        int power)
 {
     static const char *const names[] = {
         [ITS_OWN] = "entry_values",   [OF_ITS_ROW] = "row_sums",
@@ -82,40 +82,40 @@ static ld_status finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, ld_csr *a,
                     .matrix = a,
                     .variant = (int)kind,
                     .number = power};
-    return ld_tape_finish(ld_matrix_tape(tape, a), out, y, &node, st);
+    return ld_tape_finish(ld_matrix_tape(tape, a), out, y, &node);
 }
 
 ld_status ld_op_entries(ld_tape *tape, ld_tensor **out, ld_csr *a)
 {
-    ld_tensor *y = NULL;
-    ld_status st = ld_csr_entries(&y, a);
-    return finish(tape, out, y, a, ITS_OWN, 1, st);
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_csr_entries(&y, a));
+    return finish(tape, out, y, a, ITS_OWN, 1);
 }
 
 ld_status ld_op_entry_row_sums(ld_tape *tape, ld_tensor **out, ld_csr *a, int power)
 {
-    ld_tensor *y = NULL;
-    ld_status st = ld_csr_row_sums(&y, a, power);
-    return finish(tape, out, y, a, OF_ITS_ROW, power, st);
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_csr_row_sums(&y, a, power));
+    return finish(tape, out, y, a, OF_ITS_ROW, power);
 }
 
 ld_status ld_op_entry_col_sums(ld_tape *tape, ld_tensor **out, ld_csr *a, int power)
 {
-    ld_tensor *y = NULL;
-    ld_status st = ld_csr_col_sums(&y, a, power);
-    return finish(tape, out, y, a, OF_ITS_COLUMN, power, st);
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_csr_col_sums(&y, a, power));
+    return finish(tape, out, y, a, OF_ITS_COLUMN, power);
 }
 
 ld_status ld_op_diagonal_values(ld_tape *tape, ld_tensor **out, ld_csr *a)
 {
-    ld_tensor *y = NULL;
-    ld_status st = ld_csr_diagonal_values(&y, a);
-    return finish(tape, out, y, a, OF_THE_DIAGONAL, 1, st);
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_csr_diagonal_values(&y, a));
+    return finish(tape, out, y, a, OF_THE_DIAGONAL, 1);
 }
 
 ld_status ld_op_to_dense(ld_tape *tape, ld_tensor **out, ld_csr *a)
 {
-    ld_tensor *y = NULL;
-    ld_status st = ld_csr_to_dense(&y, a);
-    return finish(tape, out, y, a, OF_BOTH, 1, st);
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_CHECK(ld_csr_to_dense(&y, a));
+    return finish(tape, out, y, a, OF_BOTH, 1);
 }

@@ -68,16 +68,15 @@ ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
     if (class_weights && (class_weights->ndim != 1 || class_weights->n_rows != logits->n_cols))
         return ld_fail(LD_SHAPE, "cross_entropy: class weights of %s for %" PRId64 " classes",
                        ld_tensor_shape(class_weights), logits->n_cols);
-    ld_tensor *log_p = NULL, *loss = NULL;
+    LD_OWN(ld_tensor) *log_p = NULL, *loss = NULL;
     ld_node node = {.name = "cross_entropy",
                     .backward = cross_entropy_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {logits, weights, class_weights},
                     .index = labels};
-    ld_status st;
-    LD_TRY(ld_index_check(labels, 0, logits->n_cols, "cross_entropy: label"));
-    LD_TRY(ld_log_softmax_of(&log_p, logits, "cross_entropy"));
-    LD_TRY(ld_tensor_new(&loss, 1, 1, 1));
+    LD_CHECK(ld_index_check(labels, 0, logits->n_cols, "cross_entropy: label"));
+    LD_CHECK(ld_log_softmax_of(&log_p, logits, "cross_entropy"));
+    LD_CHECK(ld_tensor_new(&loss, 1, 1, 1));
     double sum = 0, total = 0;
     for (int64_t r = 0; r < logits->n_rows; r++) {
         double w = row_weight(weights, class_weights, r, labels->data[r]);
@@ -87,10 +86,7 @@ ld_status ld_op_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *logits,
     node.saved[0] = log_p;
     node.number = weights ? 1.0 : 1.0 / total;
     loss->data[0] = (float)(sum * node.number);
-done:
-    st = ld_tape_finish(tape, out, loss, &node, st);
-    ld_tensor_unref(log_p);
-    return st;
+    return ld_tape_finish(tape, out, loss, &node);
 }
 
 /* The binary cross-entropy and its backward. The node's inputs are the logits x, targets t and
@@ -174,22 +170,21 @@ ld_status ld_op_binary_cross_entropy(ld_tape *tape, ld_tensor **out, ld_tensor *
     if (weights && (weights->ndim != 1 || weights->n_rows != logits->n_rows))
         return ld_fail(LD_SHAPE, "binary_cross_entropy: weights of %s for logits of %s",
                        ld_tensor_shape(weights), ld_tensor_shape(logits));
-    ld_tensor *loss = NULL;
+    LD_OWN(ld_tensor) *loss = NULL;
     ld_node node = {.name = "binary_cross_entropy",
                     .backward = binary_cross_entropy_backward,
                     .unread = LD_OUT,
                     .in = {logits, targets, weights}};
     node.number = 1.0 / (double)(weights ? logits->n_cols : ld_tensor_size(logits));
     double sum = 0;
-    binary p = {.n = &node, .sums = ld_alloc_array(logits->n_rows, sizeof *p.sums, LD_MEM_SCRATCH)};
-    ld_status st;
-    LD_TRY(p.sums ? LD_OK : LD_NOMEM);
-    LD_TRY(ld_tensor_new(&loss, 1, 1, 1));
-    LD_TRY(ld_parallel_for(logits->n_rows, ROW_GRAIN, binary_rows, &p));
+    LD_FREED double *sums = ld_alloc_array(logits->n_rows, sizeof *sums, LD_MEM_SCRATCH);
+    binary p = {.n = &node, .sums = sums};
+    if (!sums)
+        return LD_NOMEM;
+    LD_CHECK(ld_tensor_new(&loss, 1, 1, 1));
+    LD_CHECK(ld_parallel_for(logits->n_rows, ROW_GRAIN, binary_rows, &p));
     for (int64_t r = 0; r < logits->n_rows; r++)
-        sum += p.sums[r] * weight_of_row(&node, r);
+        sum += sums[r] * weight_of_row(&node, r);
     loss->data[0] = (float)(sum * node.number);
-done:
-    ld_free(p.sums);
-    return ld_tape_finish(tape, out, loss, &node, st);
+    return ld_tape_finish(tape, out, loss, &node);
 }

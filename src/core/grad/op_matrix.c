@@ -36,12 +36,10 @@ ld_status ld_csr_settle(ld_csr **made)
     ld_csr *constant = NULL;
     if (!ld_csr_wants_grad(*made))
         return LD_OK;
-    ld_status st = ld_csr_detach(&constant, *made);
-    if (st == LD_OK) {
-        ld_csr_unref(*made);
-        *made = constant;
-    }
-    return st;
+    LD_CHECK(ld_csr_detach(&constant, *made));
+    ld_csr_unref(*made);
+    *made = constant;
+    return LD_OK;
 }
 
 /* --- parts and transposes --------------------------------------------------------------------- */
@@ -86,8 +84,8 @@ ld_status ld_op_csr_slice(ld_tape *tape, ld_csr **out, ld_csr *a, ld_index *rows
 ld_status ld_op_csr_slice_touched(ld_tape *tape, ld_csr **out, ld_index **src, ld_csr *a,
                                   ld_index *rows, const ld_index *first)
 {
-    ld_status st = ld_csr_slice(out, src, a, rows, first);
-    return st == LD_OK ? ld_op_csr_part(tape, out, a, rows, *src) : st;
+    LD_CHECK(ld_csr_slice(out, src, a, rows, first));
+    return ld_op_csr_part(tape, out, a, rows, *src);
 }
 
 ld_status ld_op_csr_pick_entries(ld_tape *tape, ld_csr **out, ld_csr *a, ld_index *positions)
@@ -178,12 +176,11 @@ static ld_status place_entries(ld_tape *tape, ld_tensor **out, const ld_csr *in,
 /* Gives the positions of a's entries on the diagonal, which has all of them. */
 static ld_status diagonal_positions(ld_index **out, const ld_csr *a)
 {
-    ld_status st = ld_structure_check_positions(a->s, "add_diag");
-    if (st == LD_OK)
-        st = ld_csr_diagonal(out, a);
-    for (int64_t r = 0; st == LD_OK && r < a->s->n_rows; r++)
+    LD_CHECK(ld_structure_check_positions(a->s, "add_diag"));
+    LD_CHECK(ld_csr_diagonal(out, a));
+    for (int64_t r = 0; r < a->s->n_rows; r++)
         (*out)->data[r] += (int32_t)a->s->offsets[r];
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_op_csr_add_diagonal(ld_tape *tape, ld_csr **out, ld_csr *a, ld_tensor *v)
@@ -251,23 +248,19 @@ static ld_status inverse_backward(ld_node *n)
 static ld_status inverse(ld_tape *tape, ld_tensor **out, ld_tensor *x, bool root, float at_zero,
                          const char *where)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "normalize", .backward = inverse_backward, .in = {x}, .variant = root};
-    ld_status st;
-    LD_TRY(ld_tensor_like(&y, x));
+    LD_CHECK(ld_tensor_like(&y, x));
     for (int64_t i = 0; i < x->n_rows; i++) {
         double d = x->data[i];
         y->data[i] = d == 0 ? at_zero : (float)(1.0 / (root ? sqrt(d) : d));
-        if (!isfinite(d) || !isfinite(y->data[i])) {
-            st = ld_fail(LD_VALUE,
-                         "%s: row %" PRId64 " has the sum %g, by which float32 cannot divide; "
-                         "scale the weights before",
-                         where, i + 1, d);
-            break;
-        }
+        if (!isfinite(d) || !isfinite(y->data[i]))
+            return ld_fail(LD_VALUE,
+                           "%s: row %" PRId64 " has the sum %g, by which float32 cannot divide; "
+                           "scale the weights before",
+                           where, i + 1, d);
     }
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_csr_row_normalize(ld_tape *tape, ld_csr **out, ld_csr *a)

@@ -25,17 +25,16 @@ ld_status ld_op_entry_max(ld_tape *tape, ld_tensor **out, ld_csr *a, bool of_col
 {
     const ld_structure *s = a->s;
     int64_t size = of_columns ? s->n_cols : s->n_rows;
-    ld_tensor *y = NULL;
-    ld_index *best = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_OWN(ld_index) *best = NULL;
     ld_node node = {.name = of_columns ? "col_max" : "row_max",
                     .backward = entry_max_backward,
                     .unread = LD_OUT,
                     .in = {a->values, a->row_scale, a->col_scale},
                     .matrix = a};
-    ld_status st;
-    LD_TRY(ld_structure_check_positions(s, node.name));
-    LD_TRY(ld_tensor_full(&y, 1, size, 1, 0));
-    LD_TRY(ld_index_new(&best, size));
+    LD_CHECK(ld_structure_check_positions(s, node.name));
+    LD_CHECK(ld_tensor_full(&y, 1, size, 1, 0));
+    LD_CHECK(ld_index_new(&best, size));
     for (int64_t i = 0; i < size; i++)
         best->data[i] = -1;
     for (int64_t r = 0; r < s->n_rows; r++)
@@ -48,8 +47,5 @@ ld_status ld_op_entry_max(ld_tape *tape, ld_tensor **out, ld_csr *a, bool of_col
             }
         }
     node.index = best;
-done:
-    st = ld_tape_finish(ld_matrix_tape(tape, a), out, y, &node, st);
-    ld_index_unref(best);
-    return st;
+    return ld_tape_finish(ld_matrix_tape(tape, a), out, y, &node);
 }

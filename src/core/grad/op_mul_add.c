@@ -65,20 +65,19 @@ ld_status ld_op_mul_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor 
 {
     unsigned x_unread = ld_wants_grad(factor) ? 0 : LD_IN0;
     bool over = done && x_unread && x != y && ld_tape_may_overwrite(tape, x);
-    ld_tensor *z = NULL;
+    LD_OWN(ld_tensor) *z = NULL;
     ld_node node = {.name = "mul_add",
                     .backward = mul_add_backward,
                     .unread = x_unread | LD_IN2 | LD_OUT,
                     .in = {x, factor, y},
                     .index = rows,
                     .number = number};
-    ld_status st;
-    LD_TRY(check_shapes(x, factor, y, rows));
-    LD_TRY(over ? ld_tensor_view(&z, x, x->ndim, x->n_rows, x->n_cols) : ld_tensor_like(&z, x));
-    st = ld_mul_add(z->data, x->data, factor ? factor->data[0] : (float)number, y->data,
-                    rows ? rows->data : NULL, x->n_rows, x->n_cols);
+    LD_CHECK(check_shapes(x, factor, y, rows));
+    LD_CHECK(over ? ld_tensor_view(&z, x, x->ndim, x->n_rows, x->n_cols) : ld_tensor_like(&z, x));
+    ld_status st = ld_mul_add(z->data, x->data, factor ? factor->data[0] : (float)number, y->data,
+                              rows ? rows->data : NULL, x->n_rows, x->n_cols);
     if (over)
         ld_tensor_release(x);
-done:
-    return ld_tape_finish(tape, out, z, &node, st);
+    LD_CHECK(st);
+    return ld_tape_finish(tape, out, z, &node);
 }

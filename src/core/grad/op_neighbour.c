@@ -51,22 +51,18 @@ static ld_status neighbour_max_backward(ld_node *n)
 
 ld_status ld_op_neighbour_max(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
-    ld_index *best = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_OWN(ld_index) *best = NULL;
     ld_node node = {.name = "neighbour_max",
                     .backward = neighbour_max_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x}};
-    ld_status st;
     LD_CHECK(check_shapes(node.name, a, x));
-    LD_TRY(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
-    LD_TRY(ld_index_new(&best, ld_tensor_size(y)));
-    LD_TRY(ld_segment_max(y->data, best->data, segments_of(a->s), x->data, x->n_cols));
+    LD_CHECK(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
+    LD_CHECK(ld_index_new(&best, ld_tensor_size(y)));
+    LD_CHECK(ld_segment_max(y->data, best->data, segments_of(a->s), x->data, x->n_cols));
     node.index = best;
-done:
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_index_unref(best);
-    return st;
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- standard deviation ----------------------------------------------------------------------- */
@@ -89,17 +85,13 @@ static ld_status neighbour_std_backward(ld_node *n)
 
 ld_status ld_op_neighbour_std(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
-    ld_tensor *y = NULL, *mean = NULL;
+    LD_OWN(ld_tensor) *y = NULL, *mean = NULL;
     ld_node node = {
         .name = "neighbour_std", .backward = neighbour_std_backward, .in = {x}, .matrix = a};
-    ld_status st;
     LD_CHECK(check_shapes(node.name, a, x));
-    LD_TRY(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
-    LD_TRY(ld_tensor_like(&mean, y));
-    LD_TRY(ld_segment_std(mean->data, y->data, segments_of(a->s), x->data, x->n_cols));
+    LD_CHECK(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
+    LD_CHECK(ld_tensor_like(&mean, y));
+    LD_CHECK(ld_segment_std(mean->data, y->data, segments_of(a->s), x->data, x->n_cols));
     node.saved[0] = mean;
-done:
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_tensor_unref(mean);
-    return st;
+    return ld_tape_finish(tape, out, y, &node);
 }

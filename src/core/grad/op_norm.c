@@ -56,25 +56,20 @@ static ld_status layer_norm_backward(ld_node *n)
 ld_status ld_op_layer_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *gain,
                            ld_tensor *bias, double eps)
 {
-    ld_tensor *y = NULL, *mean = NULL, *inverse = NULL;
+    LD_OWN(ld_tensor) *y = NULL, *mean = NULL, *inverse = NULL;
     ld_node node = {.name = "layer_norm",
                     .backward = layer_norm_backward,
                     .unread = LD_IN2 | LD_OUT,
                     .in = {x, gain, bias}};
-    ld_status st;
-    LD_TRY(check_shapes(node.name, x, gain, bias));
-    LD_TRY(ld_tensor_like(&y, x));
-    LD_TRY(ld_tensor_new(&mean, 1, x->n_rows, 1));
-    LD_TRY(ld_tensor_new(&inverse, 1, x->n_rows, 1));
+    LD_CHECK(check_shapes(node.name, x, gain, bias));
+    LD_CHECK(ld_tensor_like(&y, x));
+    LD_CHECK(ld_tensor_new(&mean, 1, x->n_rows, 1));
+    LD_CHECK(ld_tensor_new(&inverse, 1, x->n_rows, 1));
     node.saved[0] = mean;
     node.saved[1] = inverse;
-    LD_TRY(ld_layer_norm(y->data, mean->data, inverse->data, x->data, gain->data, bias->data, eps,
-                         x->n_rows, x->n_cols));
-done:
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_tensor_unref(mean);
-    ld_tensor_unref(inverse);
-    return st;
+    LD_CHECK(ld_layer_norm(y->data, mean->data, inverse->data, x->data, gain->data, bias->data, eps,
+                           x->n_rows, x->n_cols));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- batch norm (Ioffe and Szegedy, ICML 2015) ------------------------------------------------ */
@@ -107,39 +102,33 @@ ld_status ld_op_batch_norm(ld_tape *tape, ld_tensor **out, ld_tensor **mean, ld_
                            ld_tensor *x, ld_tensor *gain, ld_tensor *bias, double eps)
 {
     int64_t n = x->n_rows, k = x->n_cols;
-    ld_tensor *y = NULL, *m = NULL, *v = NULL;
-    double *moments = NULL;
+    LD_OWN(ld_tensor) *y = NULL, *m = NULL, *v = NULL;
+    LD_FREED double *moments = NULL;
     ld_node node = {.name = "batch_norm",
                     .backward = batch_norm_backward,
                     .unread = LD_IN2 | LD_OUT,
                     .in = {x, gain, bias},
                     .number = eps};
-    ld_status st;
-    LD_TRY(check_shapes(node.name, x, gain, bias));
+    LD_CHECK(check_shapes(node.name, x, gain, bias));
     if (n == 0)
         return ld_fail(LD_SHAPE, "batch_norm: there are no rows");
     if (!(moments = ld_alloc_array(2 * k, sizeof *moments, LD_MEM_SCRATCH)))
         return LD_NOMEM;
-    LD_TRY(ld_tensor_like(&y, x));
-    LD_TRY(ld_tensor_new(&m, 1, k, 1));
-    LD_TRY(ld_tensor_new(&v, 1, k, 1));
-    LD_TRY(ld_column_moments(moments, moments + k, x->data, n, k));
+    LD_CHECK(ld_tensor_like(&y, x));
+    LD_CHECK(ld_tensor_new(&m, 1, k, 1));
+    LD_CHECK(ld_tensor_new(&v, 1, k, 1));
+    LD_CHECK(ld_column_moments(moments, moments + k, x->data, n, k));
     for (int64_t j = 0; j < k; j++) {
         m->data[j] = (float)moments[j];
         v->data[j] = (float)moments[k + j];
         moments[k + j] = 1.0 / sqrt(moments[k + j] + eps);
     }
-    LD_TRY(ld_batch_norm(y->data, x->data, moments, moments + k, gain->data, bias->data, n, k));
+    LD_CHECK(ld_batch_norm(y->data, x->data, moments, moments + k, gain->data, bias->data, n, k));
     node.saved[0] = m;
     node.saved[1] = v;
-    LD_TRY(ld_tensor_clone(mean, m)); /* which users may change */
-    LD_TRY(ld_tensor_clone(variance, v));
-done:
-    ld_free(moments);
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_tensor_unref(m);
-    ld_tensor_unref(v);
-    return st;
+    LD_CHECK(ld_tensor_clone(mean, m)); /* which users may change */
+    LD_CHECK(ld_tensor_clone(variance, v));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- rows of length 1 ------------------------------------------------------------------------- */
@@ -159,16 +148,12 @@ ld_status ld_op_normalize_rows(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
     if (x->ndim != 2)
         return ld_fail(LD_SHAPE, "normalize_rows: a matrix expected, got %s", ld_tensor_shape(x));
-    ld_tensor *y = NULL, *saved = NULL;
+    LD_OWN(ld_tensor) *y = NULL, *saved = NULL;
     ld_node node = {
         .name = "normalize_rows", .backward = normalize_rows_backward, .unread = LD_IN0, .in = {x}};
-    ld_status st;
-    LD_TRY(ld_tensor_like(&y, x));
-    LD_TRY(ld_tensor_new(&saved, 1, x->n_rows, 1));
+    LD_CHECK(ld_tensor_like(&y, x));
+    LD_CHECK(ld_tensor_new(&saved, 1, x->n_rows, 1));
     node.saved[0] = saved;
-    LD_TRY(ld_normalize_rows(y->data, saved->data, x->data, x->n_rows, x->n_cols));
-done:
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_tensor_unref(saved);
-    return st;
+    LD_CHECK(ld_normalize_rows(y->data, saved->data, x->data, x->n_rows, x->n_cols));
+    return ld_tape_finish(tape, out, y, &node);
 }

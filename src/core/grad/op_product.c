@@ -76,12 +76,11 @@ static ld_status matmul_backward(ld_node *n)
 
 ld_status ld_op_matmul(ld_tape *tape, ld_tensor **out, ld_tensor *a, ld_tensor *b)
 {
-    ld_tensor *c = NULL;
+    LD_OWN(ld_tensor) *c = NULL;
     ld_node node = {.name = "matmul", .backward = matmul_backward, .unread = LD_OUT, .in = {a, b}};
-    ld_status st = ld_tensor_new(&c, 2, a->n_rows, b->n_cols);
-    if (st == LD_OK)
-        st = ld_matmul(c, a, false, b, false, false);
-    return ld_tape_finish(tape, out, c, &node, st);
+    LD_CHECK(ld_tensor_new(&c, 2, a->n_rows, b->n_cols));
+    LD_CHECK(ld_matmul(c, a, false, b, false, false));
+    return ld_tape_finish(tape, out, c, &node);
 }
 
 /* Adds the sum of dY's rows to the gradient of a bias. */
@@ -93,8 +92,8 @@ static ld_status bias_backward(const ld_node *n, ld_tensor *b)
 
 static ld_status linear_backward(ld_node *n)
 {
-    ld_status st = matmul_backward(n);
-    return st == LD_OK ? bias_backward(n, n->in[2]) : st;
+    LD_CHECK(matmul_backward(n));
+    return bias_backward(n, n->in[2]);
 }
 
 static ld_status check_bias(const char *where, const ld_tensor *b, int64_t n_cols)
@@ -107,15 +106,13 @@ static ld_status check_bias(const char *where, const ld_tensor *b, int64_t n_col
 
 ld_status ld_op_linear(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *w, ld_tensor *b)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {
         .name = "linear", .backward = linear_backward, .unread = LD_IN2 | LD_OUT, .in = {x, w, b}};
-    ld_status st;
-    LD_TRY(check_bias("linear", b, w->n_cols));
-    LD_TRY(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
-    LD_TRY(ld_matmul_bias(y, x, w, b));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(check_bias("linear", b, w->n_cols));
+    LD_CHECK(ld_tensor_new(&y, 2, x->n_rows, w->n_cols));
+    LD_CHECK(ld_matmul_bias(y, x, w, b));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* Computes the gradients of a sparse matrix's factors for its product, or its transpose's, with
@@ -149,7 +146,7 @@ static ld_status spmm_backward(ld_node *n)
 static ld_status spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, const ld_index *rows,
                       ld_tensor *b)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {
         .name = "matmul",
         .backward = spmm_backward,
@@ -157,12 +154,10 @@ static ld_status spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, c
         .in = {rows ? NULL : x, a->values, a->row_scale, a->col_scale, b},
         .matrix = a,
     };
-    ld_status st;
-    LD_TRY(check_bias("matmul", b, x->n_cols));
-    LD_TRY(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
-    LD_TRY(ld_spmm_bias(y, a, x, rows, b));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(check_bias("matmul", b, x->n_cols));
+    LD_CHECK(ld_tensor_new(&y, x->ndim, a->s->n_rows, x->n_cols));
+    LD_CHECK(ld_spmm_bias(y, a, x, rows, b));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_spmm(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x, ld_tensor *b)
@@ -209,7 +204,7 @@ static ld_status spmm_t_backward(ld_node *n)
 
 ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {
         .name = "matmul_t",
         .backward = spmm_t_backward,
@@ -217,8 +212,7 @@ ld_status ld_op_spmm_t(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *x)
         .in = {x, a->values, a->row_scale, a->col_scale},
         .matrix = a,
     };
-    ld_status st = ld_tensor_new(&y, x->ndim, a->s->n_cols, x->n_cols);
-    if (st == LD_OK)
-        st = ld_spmm_t(y, a, x, false);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_new(&y, x->ndim, a->s->n_cols, x->n_cols));
+    LD_CHECK(ld_spmm_t(y, a, x, false));
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -13,8 +13,8 @@ static ld_status pass_multiple(ld_tensor *t, const float *x, double scale)
 {
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(t, &grad, &accumulate);
-    return st == LD_OK ? ld_multiple(grad->data, x, ld_tensor_size(t), scale, accumulate) : st;
+    LD_CHECK(ld_grad_target(t, &grad, &accumulate));
+    return ld_multiple(grad->data, x, ld_tensor_size(t), scale, accumulate);
 }
 
 static ld_status sum_backward(ld_node *n)
@@ -24,19 +24,17 @@ static ld_status sum_backward(ld_node *n)
 
 ld_status ld_op_sum(ld_tape *tape, ld_tensor **out, ld_tensor *x, double scale)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     double sum;
     ld_node node = {.name = "sum",
                     .backward = sum_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .number = scale};
-    ld_status st;
-    LD_TRY(ld_tensor_new(&y, 1, 1, 1));
-    LD_TRY(ld_row_sums(&sum, x->data, NULL, LD_VALUES, 1, ld_tensor_size(x)));
+    LD_CHECK(ld_tensor_new(&y, 1, 1, 1));
+    LD_CHECK(ld_row_sums(&sum, x->data, NULL, LD_VALUES, 1, ld_tensor_size(x)));
     y->data[0] = (float)(sum * scale);
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* Backward of sums. The node's variant holds the dimension, and if squares were summed; its number
@@ -56,7 +54,7 @@ static ld_status sums_backward(ld_node *n)
 
 ld_status ld_op_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int power, double scale)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = dim == 0 ? "col_sums" : "row_sums",
                     .backward = sums_backward,
                     .unread = power == 1 ? LD_IN0 | LD_OUT : LD_OUT,
@@ -65,18 +63,15 @@ ld_status ld_op_sums(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int 
                     .variant = dim | (power == 2 ? SQUARES : 0)};
     const ld_terms terms = power == 2 ? LD_PRODUCTS : LD_VALUES;
     int64_t size = dim == 0 ? x->n_cols : x->n_rows;
-    ld_status st = LD_OK;
-    double *sums = ld_alloc_array(size, sizeof *sums, LD_MEM_SCRATCH);
+    LD_FREED double *sums = ld_alloc_array(size, sizeof *sums, LD_MEM_SCRATCH);
     if (!sums)
         return LD_NOMEM;
-    LD_TRY(ld_tensor_new(&y, 1, size, 1));
-    LD_TRY((dim == 0 ? ld_col_sums : ld_row_sums)(sums, x->data, x->data, terms, x->n_rows,
-                                                  x->n_cols));
+    LD_CHECK(ld_tensor_new(&y, 1, size, 1));
+    LD_CHECK((dim == 0 ? ld_col_sums : ld_row_sums)(sums, x->data, x->data, terms, x->n_rows,
+                                                    x->n_cols));
     for (int64_t k = 0; k < size; k++)
         y->data[k] = (float)(sums[k] * scale);
-done:
-    ld_free(sums);
-    return ld_tape_finish(tape, out, y, &node, st);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* Backward of extremes. The node's index has the other coordinate of each element that was
@@ -96,25 +91,21 @@ static ld_status extremes_backward(ld_node *n)
 
 ld_status ld_op_extremes(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, int sign)
 {
-    ld_tensor *y = NULL;
-    ld_index *best = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
+    LD_OWN(ld_index) *best = NULL;
     ld_node node = {.name = sign > 0 ? "max" : "min",
                     .backward = extremes_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .variant = dim};
     int64_t size = dim == 0 ? x->n_cols : x->n_rows;
-    ld_status st = LD_OK;
     if (size > 0 && ld_tensor_size(x) == 0)
         return ld_fail(LD_SHAPE, "%s: nothing to choose from in %s", node.name, ld_tensor_shape(x));
-    LD_TRY(ld_tensor_new(&y, 1, size, 1));
-    LD_TRY(ld_index_new(&best, size));
-    LD_TRY(ld_extremes(y->data, best->data, x->data, x->n_rows, x->n_cols, dim == 0, sign));
+    LD_CHECK(ld_tensor_new(&y, 1, size, 1));
+    LD_CHECK(ld_index_new(&best, size));
+    LD_CHECK(ld_extremes(y->data, best->data, x->data, x->n_rows, x->n_cols, dim == 0, sign));
     node.index = best;
-done:
-    st = ld_tape_finish(tape, out, y, &node, st);
-    ld_index_unref(best);
-    return st;
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* Backward of the norm: dx = dy x / y, and zeros at 0. */
@@ -126,11 +117,11 @@ static ld_status norm_backward(ld_node *n)
 
 ld_status ld_op_norm(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "norm", .backward = norm_backward, .in = {x}};
     LD_CHECK(ld_tensor_new(&y, 1, 1, 1));
     y->data[0] = (float)ld_tensor_norm(x);
-    return ld_tape_finish(tape, out, y, &node, LD_OK);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 static ld_status cumsum_backward(ld_node *n)
@@ -145,16 +136,15 @@ static ld_status cumsum_backward(ld_node *n)
 
 ld_status ld_op_cumsum(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "cumsum",
                     .backward = cumsum_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .variant = dim};
-    ld_status st = ld_tensor_like(&y, x);
-    if (st == LD_OK)
-        st = ld_running_sums(y->data, x->data, x->n_rows, x->n_cols, dim == 0, false, false);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_like(&y, x));
+    LD_CHECK(ld_running_sums(y->data, x->data, x->n_rows, x->n_cols, dim == 0, false, false));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- variances -------------------------------------------------------------------------------- */
@@ -208,7 +198,7 @@ static ld_status variance_backward(ld_node *n)
 ld_status ld_op_variance(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, double correction,
                          bool root)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = root ? "std" : "variance",
                     .backward = variance_backward,
                     .unread = root ? 0 : LD_OUT,
@@ -216,7 +206,6 @@ ld_status ld_op_variance(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, 
                     .variant = dim + 1 + (root ? ROOT : 0)};
     const moment_lines l = lines_of(x, dim);
     LD_FREED double *mean = NULL;
-    ld_status st;
     node.number = (double)l.length - correction;
     if (!(node.number > 0))
         return ld_fail(LD_SHAPE, "%s: %" PRId64 " elements with a correction of %g", node.name,
@@ -224,12 +213,11 @@ ld_status ld_op_variance(ld_tape *tape, ld_tensor **out, ld_tensor *x, int dim, 
     if (!(mean = ld_alloc_array(2 * l.lines, sizeof *mean, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     double *variance = mean + l.lines;
-    LD_TRY(ld_tensor_new(&y, 1, l.lines, 1));
-    LD_TRY(moments_of(mean, variance, x, l));
+    LD_CHECK(ld_tensor_new(&y, 1, l.lines, 1));
+    LD_CHECK(moments_of(mean, variance, x, l));
     for (int64_t i = 0; i < l.lines; i++) {
         double v = variance[i] * (double)l.length / node.number;
         y->data[i] = (float)(root ? sqrt(v) : v);
     }
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -99,7 +99,7 @@ static ld_status check_shapes(const ld_node *n)
 ld_status ld_op_relu_sums(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *v, ld_tensor *x,
                           ld_csr *sparse, ld_tensor *f, ld_tensor *w, ld_tensor *b)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     LD_OWN(ld_csr) *sorted = NULL;
     ld_node node = {.name = "relu_sums",
                     .backward = relu_sums_backward,
@@ -107,14 +107,12 @@ ld_status ld_op_relu_sums(ld_tape *tape, ld_tensor **out, ld_csr *a, ld_tensor *
                     .in = {[X] = x, [F] = f, [W] = w, [B] = b, [V] = v},
                     .matrix = a};
     ld_relu_terms t;
-    ld_status st;
     if (!x)
-        LD_TRY(ld_csr_canonical(&sorted, sparse));
+        LD_CHECK(ld_csr_canonical(&sorted, sparse));
     node.sparse = sorted;
-    LD_TRY(check_shapes(&node));
-    LD_TRY(ld_tensor_new(&y, 2, a->s->n_rows, w->n_cols));
+    LD_CHECK(check_shapes(&node));
+    LD_CHECK(ld_tensor_new(&y, 2, a->s->n_rows, w->n_cols));
     t = terms_of(&node);
-    LD_TRY(ld_relu_sums(y->data, &t));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_relu_sums(y->data, &t));
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -19,18 +19,16 @@ static ld_status gather_backward(ld_node *n)
 
 ld_status ld_op_gather(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "gather",
                     .backward = gather_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .index = rows};
-    ld_status st;
-    LD_TRY(ld_index_check(rows, 0, x->n_rows, "gather: row"));
-    LD_TRY(ld_tensor_new(&y, x->ndim, rows->size, x->n_cols));
-    LD_TRY(ld_gather_rows(y->data, x->data, rows->data, rows->size, x->n_cols, false));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_index_check(rows, 0, x->n_rows, "gather: row"));
+    LD_CHECK(ld_tensor_new(&y, x->ndim, rows->size, x->n_cols));
+    LD_CHECK(ld_gather_rows(y->data, x->data, rows->data, rows->size, x->n_cols, false));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 static ld_status scatter_backward(ld_node *n)
@@ -46,21 +44,19 @@ static ld_status scatter_backward(ld_node *n)
 ld_status ld_op_scatter_add(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_index *rows,
                             int64_t n_rows)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "scatter_add",
                     .backward = scatter_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .index = rows};
-    ld_status st;
     if (rows->size != x->n_rows)
         return ld_fail(LD_SHAPE, "scatter_add: %" PRId64 " positions for %" PRId64 " rows",
                        rows->size, x->n_rows);
-    LD_TRY(ld_index_check(rows, 0, n_rows, "scatter_add: row"));
-    LD_TRY(ld_tensor_full(&y, x->ndim, n_rows, x->n_cols, 0.0f));
-    st = ld_scatter_rows(y->data, x->data, rows->data, rows->size, x->n_cols, false);
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_index_check(rows, 0, n_rows, "scatter_add: row"));
+    LD_CHECK(ld_tensor_full(&y, x->ndim, n_rows, x->n_cols, 0.0f));
+    LD_CHECK(ld_scatter_rows(y->data, x->data, rows->data, rows->size, x->n_cols, false));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- rows one after the other ----------------------------------------------------------------- */
@@ -87,9 +83,8 @@ static ld_status concat_some(ld_tape *tape, ld_tensor **out, ld_tensor *const *p
 {
     unsigned unread = LD_OUT;
     int64_t n_rows = 0;
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "concat_rows", .backward = concat_rows_backward};
-    ld_status st;
     for (int64_t i = 0; i < n; i++) {
         if (parts[i]->ndim != parts[0]->ndim || parts[i]->n_cols != parts[0]->n_cols)
             return ld_fail(LD_SHAPE, "concat_rows: %s and, as number %" PRId64 ", %s",
@@ -101,16 +96,15 @@ static ld_status concat_some(ld_tape *tape, ld_tensor **out, ld_tensor *const *p
         }
     }
     node.unread = unread;
-    LD_TRY(ld_tensor_new(&y, parts[0]->ndim, n_rows, parts[0]->n_cols));
+    LD_CHECK(ld_tensor_new(&y, parts[0]->ndim, n_rows, parts[0]->n_cols));
     n_rows = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t k = parts[i]->n_cols;
-        LD_TRY(
+        LD_CHECK(
             ld_copy_block(y->data + n_rows * k, k, parts[i]->data, k, parts[i]->n_rows, k, false));
         n_rows += parts[i]->n_rows;
     }
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* Joins n parts. Where gradients are recorded it joins a few at a time, as in a tree, since a node
@@ -191,16 +185,14 @@ ld_status ld_op_concat(ld_tape *tape, ld_tensor **out, ld_tensor *x, ld_tensor *
 {
     if (x->n_rows != y->n_rows)
         return ld_fail(LD_SHAPE, "concat: %s beside %s", ld_tensor_shape(x), ld_tensor_shape(y));
-    ld_tensor *z = NULL;
+    LD_OWN(ld_tensor) *z = NULL;
     ld_node node = {.name = "concat",
                     .backward = concat_backward,
                     .unread = LD_IN0 | LD_IN1 | LD_OUT,
                     .in = {x, y}};
-    ld_status st;
-    LD_TRY(ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols));
-    LD_TRY(ld_join_columns(z->data, x->data, x->n_cols, y->data, y->n_cols, z->n_rows));
-done:
-    return ld_tape_finish(tape, out, z, &node, st);
+    LD_CHECK(ld_tensor_new(&z, 2, x->n_rows, x->n_cols + y->n_cols));
+    LD_CHECK(ld_join_columns(z->data, x->data, x->n_cols, y->data, y->n_cols, z->n_rows));
+    return ld_tape_finish(tape, out, z, &node);
 }
 
 /* Backward of slice_cols. The node's number is the first column. */
@@ -216,7 +208,7 @@ static ld_status slice_cols_backward(ld_node *n)
 ld_status ld_op_slice_cols(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first,
                            int64_t count)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "slice_cols",
                     .backward = slice_cols_backward,
                     .unread = LD_IN0 | LD_OUT,
@@ -227,10 +219,9 @@ ld_status ld_op_slice_cols(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t
     if (first < 0 || count < 0 || first > x->n_cols - count)
         return ld_fail(LD_RANGE, "slice_cols: columns %" PRId64 "..%" PRId64 " of a tensor of %s",
                        first + 1, first + count, ld_tensor_shape(x));
-    ld_status st = ld_tensor_new(&y, 2, x->n_rows, count);
-    if (st == LD_OK)
-        st = ld_copy_block(y->data, count, x->data + first, x->n_cols, x->n_rows, count, false);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_new(&y, 2, x->n_rows, count));
+    LD_CHECK(ld_copy_block(y->data, count, x->data + first, x->n_cols, x->n_rows, count, false));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 static ld_status transpose_backward(ld_node *n)
@@ -238,22 +229,20 @@ static ld_status transpose_backward(ld_node *n)
     const ld_tensor *g = n->out->grad;
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(n->in[0], &grad, &accumulate);
-    return st == LD_OK ? ld_transpose(grad->data, g->data, g->n_rows, g->n_cols, accumulate) : st;
+    LD_CHECK(ld_grad_target(n->in[0], &grad, &accumulate));
+    return ld_transpose(grad->data, g->data, g->n_rows, g->n_cols, accumulate);
 }
 
 ld_status ld_op_transpose(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {
         .name = "transpose", .backward = transpose_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
     if (x->ndim != 2)
         return ld_fail(LD_SHAPE, "transpose: a matrix expected, got %s", ld_tensor_shape(x));
-    ld_status st;
-    LD_TRY(ld_tensor_new(&y, 2, x->n_cols, x->n_rows));
-    LD_TRY(ld_transpose(y->data, x->data, x->n_rows, x->n_cols, false));
-done:
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_new(&y, 2, x->n_cols, x->n_rows));
+    LD_CHECK(ld_transpose(y->data, x->data, x->n_rows, x->n_cols, false));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 /* --- views and copies ----------------------------------------------------------------------- */
@@ -276,42 +265,42 @@ static ld_status view_backward(ld_node *n)
 ld_status ld_op_reshape(ld_tape *tape, ld_tensor **out, ld_tensor *x, int ndim, int64_t n_rows,
                         int64_t n_cols)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {
         .name = "reshape", .backward = view_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
-    ld_status st = ld_tensor_view(&y, x, ndim, n_rows, n_cols);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_view(&y, x, ndim, n_rows, n_cols));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_slice(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t first, int64_t count)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "slice",
                     .backward = view_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .number = (double)(first * x->n_cols)};
-    ld_status st = ld_tensor_slice(&y, x, first, count);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_slice(&y, x, first, count));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_clone(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {
         .name = "clone", .backward = view_backward, .unread = LD_IN0 | LD_OUT, .in = {x}};
-    ld_status st = ld_tensor_clone(&y, x);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_clone(&y, x));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_element(ld_tape *tape, ld_tensor **out, ld_tensor *x, int64_t position)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "element",
                     .backward = view_backward,
                     .unread = LD_IN0 | LD_OUT,
                     .in = {x},
                     .number = (double)position};
-    ld_status st = ld_tensor_full(&y, 1, 1, 1, x->data[position]);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(ld_tensor_full(&y, 1, 1, 1, x->data[position]));
+    return ld_tape_finish(tape, out, y, &node);
 }

@@ -9,8 +9,8 @@ static ld_status forward(ld_tensor **out, const ld_tensor *x, kernel_fn *kernel,
     if (x->ndim != 2 || x->n_cols < 1)
         return ld_fail(LD_SHAPE, "%s: logits of n x classes expected, got %s", where,
                        ld_tensor_shape(x));
-    ld_status st = ld_tensor_like(out, x);
-    return st == LD_OK ? kernel((*out)->data, x->data, x->n_rows, x->n_cols) : st;
+    LD_CHECK(ld_tensor_like(out, x));
+    return kernel((*out)->data, x->data, x->n_rows, x->n_cols);
 }
 
 ld_status ld_log_softmax_of(ld_tensor **out, const ld_tensor *x, const char *where)
@@ -24,29 +24,27 @@ static ld_status softmax_backward(ld_node *n)
     const ld_tensor *y = n->out;
     ld_tensor *dx;
     bool accumulate;
-    ld_status st = ld_grad_pass(n, n->in[0], &dx, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_pass(n, n->in[0], &dx, &accumulate));
     return (n->variant ? ld_log_softmax_backward : ld_softmax_backward)(
         dx->data, y->grad->data, y->data, y->n_rows, y->n_cols, accumulate);
 }
 
 ld_status ld_op_log_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "log_softmax",
                     .backward = softmax_backward,
                     .unread = LD_IN0,
                     .in = {x},
                     .variant = true};
-    ld_status st = forward(&y, x, ld_log_softmax, node.name);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(forward(&y, x, ld_log_softmax, node.name));
+    return ld_tape_finish(tape, out, y, &node);
 }
 
 ld_status ld_op_softmax(ld_tape *tape, ld_tensor **out, ld_tensor *x)
 {
-    ld_tensor *y = NULL;
+    LD_OWN(ld_tensor) *y = NULL;
     ld_node node = {.name = "softmax", .backward = softmax_backward, .unread = LD_IN0, .in = {x}};
-    ld_status st = forward(&y, x, ld_softmax, node.name);
-    return ld_tape_finish(tape, out, y, &node, st);
+    LD_CHECK(forward(&y, x, ld_softmax, node.name));
+    return ld_tape_finish(tape, out, y, &node);
 }

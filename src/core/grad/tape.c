@@ -138,16 +138,11 @@ bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x)
            atomic_load(&x->refs) == STEP_AND_CALLER && !ld_tensor_has_views(x);
 }
 
-ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node,
-                         ld_status st)
+ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node)
 {
-    if (st == LD_OK)
-        st = record(tape, y, node);
-    if (st == LD_OK)
-        *out = y;
-    else
-        ld_tensor_unref(y);
-    return st;
+    LD_CHECK(record(tape, y, node));
+    *out = ld_tensor_ref(y);
+    return LD_OK;
 }
 
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate)
@@ -189,8 +184,8 @@ ld_status ld_grad_add(ld_tensor *t, const ld_tensor *part)
 {
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(t, &grad, &accumulate);
-    return st == LD_OK ? put(grad, part, accumulate) : st;
+    LD_CHECK(ld_grad_target(t, &grad, &accumulate));
+    return put(grad, part, accumulate);
 }
 
 ld_status ld_grad_pass_all(const ld_node *n, ld_tensor *t)
@@ -278,16 +273,14 @@ ld_status ld_tape_backward(ld_tape *t, ld_tensor *loss)
     t->went_back = true;
     ld_tensor *grad;
     bool accumulate;
-    ld_status st = ld_grad_target(loss, &grad, &accumulate);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_grad_target(loss, &grad, &accumulate));
     grad->data[0] = 1.0f;
     /* A model whose loss is almost 0 has denormal gradients by the thousand. They move no weight,
      * and make a step several times as long. */
     ld_float_mode mode = ld_float_mode_get();
     ld_float_mode_set(ld_float_mode_flushing(mode));
     t->walking = true;
-    st = walk(t);
+    ld_status st = walk(t);
     t->walking = false;
     ld_float_mode_set(mode);
     if (st != LD_OK)

@@ -115,12 +115,10 @@ static inline ld_tape *ld_matrix_tape(ld_tape *tape, const ld_csr *a)
  * besides the step and the caller nobody holds x or shares its memory. */
 bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x);
 
-/* Ends an operation that computed `y` (one reference, handed over) with status `st`: y comes to
- * belong to the open step, the node is recorded when an input wants a gradient (with references of
- * all that it names), and *out is y. When st or recording failed, y is dropped. `y` may be NULL
- * when st is a failure. With tape NULL or closed nothing is recorded. */
-ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node,
-                         ld_status st);
+/* Ends an operation that computed `y`: y comes to belong to the open step, the node is recorded
+ * when an input wants a gradient (with references of all that it names), and *out becomes another
+ * reference of y. With tape NULL or closed nothing is recorded. */
+ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node);
 
 /* Gives the memory for t's gradient. *accumulate says if it holds a part already, to which the
  * operation must add, or must be overwritten. */

@@ -58,12 +58,10 @@ ld_status ld_structure_over(ld_structure **out, int64_t n_rows, int64_t n_cols, 
 ld_status ld_structure_of_block(ld_structure **out, int64_t n_rows, int64_t n_cols, int64_t nnz,
                                 int32_t *columns)
 {
-    ld_status st = header_new(out, n_rows, n_cols, nnz);
-    if (st == LD_OK)
-        (*out)->columns = columns;
-    else
-        ld_free(columns);
-    return st;
+    LD_FREED int32_t *given = columns;
+    LD_CHECK(header_new(out, n_rows, n_cols, nnz));
+    (*out)->columns = ld_take(&given);
+    return LD_OK;
 }
 
 ld_status ld_structure_over_mappings(ld_structure **out, int64_t n_rows, int64_t n_cols,

@@ -95,8 +95,8 @@ static ld_status multiply_terms(block *b)
     b->terms = smaller(BLOCK_TERMS, b->p->k - b->term);
     b->tiles = quotient(b->terms, LD_TILE_TERMS);
     b->accumulate = b->p->accumulate || b->term > 0;
-    ld_status st = ld_parallel_for(2 * b->across, 1, fill_right, b);
-    return st == LD_OK ? ld_parallel_for(down * b->across, grain, multiply, b) : st;
+    LD_CHECK(ld_parallel_for(2 * b->across, 1, fill_right, b));
+    return ld_parallel_for(down * b->across, grain, multiply, b);
 }
 
 const char *ld_bfloat16_units(void)

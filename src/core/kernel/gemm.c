@@ -247,9 +247,7 @@ ld_status ld_gemm_rows(const ld_product *p, const ld_gemm_way *way, int64_t begi
     making t = {.p = p, .way = way};
     if (is_empty(p))
         return LD_OK;
-    ld_status st = check_room();
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(check_room());
     switch (way->kind) {
     case LD_GEMM_TILES: return tiles(&t, begin, end);
     case LD_GEMM_EQUAL_TILES: return equal_tiles(&t, begin, end);
@@ -322,42 +320,36 @@ static void wide_panel(void *ctx, int64_t begin, int64_t end)
 /* Computes the rows of c from `row` on that w->c holds. */
 static ld_status wide_rows(wide_product *w, const ld_product *p, int64_t row)
 {
-    ld_status st = LD_OK;
     for (int64_t from = 0; from < p->k; from += BLOCK_SUMS) {
         w->k = smaller(BLOCK_SUMS, p->k - from);
         w->beta = from == 0 ? 0.0 : 1.0;
         place(&w->a, p->a, p->lda, p->ta, row, w->c.n_rows, from, w->k);
         place(&w->b, p->b, p->ldb, p->tb, from, w->k, 0, p->n);
-        LD_TRY(ld_parallel_for(w->a.n_rows, PANEL, widen_rows, &w->a));
-        LD_TRY(ld_parallel_for(w->b.n_rows, PANEL, widen_rows, &w->b));
-        LD_TRY(ld_parallel_for(w->c.n_rows, PANEL, wide_panel, w));
+        LD_CHECK(ld_parallel_for(w->a.n_rows, PANEL, widen_rows, &w->a));
+        LD_CHECK(ld_parallel_for(w->b.n_rows, PANEL, widen_rows, &w->b));
+        LD_CHECK(ld_parallel_for(w->c.n_rows, PANEL, wide_panel, w));
     }
-    st = ld_parallel_for(w->c.n_rows, PANEL, round_rows, &w->c);
-done:
-    return st;
+    return ld_parallel_for(w->c.n_rows, PANEL, round_rows, &w->c);
 }
 
 ld_status ld_gemm_precise(const ld_product *p)
 {
-    wide_product w = {.ta = p->ta, .tb = p->tb};
+    LD_FREED double *a = NULL, *b = NULL, *c = NULL;
     int64_t rows = smaller(BLOCK_ROWS, p->m), sums = smaller(BLOCK_SUMS, p->k);
     if (is_empty(p))
         return LD_OK;
-    ld_status st = check_room();
-    if (st != LD_OK)
-        return st;
-    w.a.wide = ld_alloc_array(rows * sums, sizeof(double), LD_MEM_SCRATCH);
-    w.b.wide = ld_alloc_array(sums * p->n, sizeof(double), LD_MEM_SCRATCH);
-    w.c.wide = ld_alloc_array(rows * p->n, sizeof(double), LD_MEM_SCRATCH);
-    st = w.a.wide && w.b.wide && w.c.wide ? LD_OK : LD_NOMEM;
-    for (int64_t row = 0; st == LD_OK && row < p->m; row += rows) {
+    LD_CHECK(check_room());
+    a = ld_alloc_array(rows * sums, sizeof *a, LD_MEM_SCRATCH);
+    b = ld_alloc_array(sums * p->n, sizeof *b, LD_MEM_SCRATCH);
+    c = ld_alloc_array(rows * p->n, sizeof *c, LD_MEM_SCRATCH);
+    if (!a || !b || !c)
+        return LD_NOMEM;
+    wide_product w = {.ta = p->ta, .tb = p->tb, .a.wide = a, .b.wide = b, .c.wide = c};
+    for (int64_t row = 0; row < p->m; row += rows) {
         place(&w.c, p->c, p->n, false, row, smaller(rows, p->m - row), 0, p->n);
-        st = wide_rows(&w, p, row);
+        LD_CHECK(wide_rows(&w, p, row));
     }
-    ld_free(w.a.wide);
-    ld_free(w.b.wide);
-    ld_free(w.c.wide);
-    return st;
+    return LD_OK;
 }
 
 void ld_blas_name(char *text, size_t size)

@@ -118,16 +118,15 @@ LD_CLONES(piece_sums)
 ld_status ld_total(double *sum, const float *x, const float *y, ld_terms terms, int64_t n)
 {
     int64_t n_pieces = (n + PIECE - 1) / PIECE;
-    double *sums = ld_alloc_array(n_pieces, sizeof *sums, LD_MEM_SCRATCH);
+    LD_FREED double *sums = ld_alloc_array(n_pieces, sizeof *sums, LD_MEM_SCRATCH);
     reduction p = {sums, x, y ? y : x, 1, n, terms};
     if (!sums)
         return LD_NOMEM;
-    ld_status st = ld_parallel_for(n_pieces, 1, piece_sums, &p);
+    LD_CHECK(ld_parallel_for(n_pieces, 1, piece_sums, &p));
     *sum = 0;
-    for (int64_t i = 0; st == LD_OK && i < n_pieces; i++)
+    for (int64_t i = 0; i < n_pieces; i++)
         *sum += sums[i];
-    ld_free(sums);
-    return st;
+    return LD_OK;
 }
 
 typedef struct {

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/own.h"
 #include "base/status.h"
 #include "memory/mapping.h"
 
@@ -29,6 +30,7 @@ typedef struct ld_room {
 ld_status ld_room_new(ld_room **out, int64_t bound, const char *folder);
 ld_room *ld_room_ref(ld_room *room);
 void ld_room_unref(ld_room *room);
+LD_OWNED_BY(ld_room, ld_room_unref)
 
 /* Puts the calling thread into `room`, NULL for none, and returns the one that it was in. The
  * caller keeps the reference. */

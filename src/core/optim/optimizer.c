@@ -54,8 +54,8 @@ typedef struct {
 
 static ld_status find_place(place *at, const ld_optimizer *o, const ld_tensor *p, int64_t first)
 {
-    ld_status st = ld_tensor_part(&at->value, o->values, first, p);
-    return st == LD_OK ? ld_tensor_part(&at->grad, o->grads, first, p) : st;
+    LD_CHECK(ld_tensor_part(&at->value, o->values, first, p));
+    return ld_tensor_part(&at->grad, o->grads, first, p);
 }
 
 /* Moves a parameter and its gradient to their place. Both stay the tensors that others may hold. */
@@ -69,26 +69,31 @@ static void adopt(ld_tensor *p, const place *at)
     p->is_parameter = p->requires_grad = true;
 }
 
+static ld_status find_places(place *at, const ld_optimizer *o)
+{
+    int64_t first = 0;
+    for (int64_t i = 0; i < o->n; i++) {
+        LD_CHECK(ld_tensor_check_move(o->params[i]));
+        LD_CHECK(find_place(&at[i], o, o->params[i], first));
+        first += ld_padded(ld_tensor_size(o->params[i]));
+    }
+    return LD_OK;
+}
+
 /* Moves all parameters to the slabs. All is prepared before anything changes, so that a failure
  * leaves every parameter as it was. */
 static ld_status adopt_all(ld_optimizer *o)
 {
-    place *at = ld_calloc_array(o->n, sizeof *at, LD_MEM_SCRATCH);
-    int64_t first = 0;
-    ld_status st = at ? LD_OK : LD_NOMEM;
-    for (int64_t i = 0; i < o->n && st == LD_OK; i++) {
-        LD_TRY(ld_tensor_check_move(o->params[i]));
-        LD_TRY(find_place(&at[i], o, o->params[i], first));
-        first += ld_padded(ld_tensor_size(o->params[i]));
-    }
-    for (int64_t i = 0; i < o->n && st == LD_OK; i++)
-        adopt(o->params[i], &at[i]);
-done:
-    for (int64_t i = 0; at && i < o->n; i++) {
+    LD_FREED place *at = ld_calloc_array(o->n, sizeof *at, LD_MEM_SCRATCH);
+    if (!at)
+        return LD_NOMEM;
+    ld_status st = find_places(at, o);
+    for (int64_t i = 0; i < o->n; i++) {
+        if (st == LD_OK)
+            adopt(o->params[i], &at[i]);
         ld_tensor_unref(at[i].value);
         ld_tensor_unref(at[i].grad);
     }
-    ld_free(at);
     return st;
 }
 
@@ -104,10 +109,8 @@ static ld_status append_group(ld_optimizer *o, ld_optimizer_group group)
 ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
                            const ld_optimizer_options *options, ld_tensor *const *params, int64_t n)
 {
-    ld_status st = check_options(kind, options);
-    if (st != LD_OK)
-        return st;
-    ld_optimizer *o = ld_calloc_array(1, sizeof *o, LD_MEM_TAPE);
+    LD_CHECK(check_options(kind, options));
+    LD_OWN(ld_optimizer) *o = ld_calloc_array(1, sizeof *o, LD_MEM_TAPE);
     if (!o)
         return LD_NOMEM;
     o->kind = kind;
@@ -116,43 +119,32 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
     if (!(o->params = ld_calloc_array(n, sizeof *o->params, LD_MEM_TAPE)) ||
         !(o->in_sum = ld_calloc_array(n, sizeof *o->in_sum, LD_MEM_TAPE)) ||
         !(o->group = ld_calloc_array(n, sizeof *o->group, LD_MEM_TAPE)) ||
-        !(o->steps = ld_calloc_array(n, sizeof *o->steps, LD_MEM_TAPE))) {
-        st = LD_NOMEM;
-        goto done;
-    }
-    LD_TRY(append_group(o, (ld_optimizer_group){1, options->weight_decay, 0, 1}));
+        !(o->steps = ld_calloc_array(n, sizeof *o->steps, LD_MEM_TAPE)))
+        return LD_NOMEM;
+    LD_CHECK(append_group(o, (ld_optimizer_group){1, options->weight_decay, 0, 1}));
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            if (params[i] == params[j]) {
-                st =
-                    ld_fail(LD_STATE,
-                            "optimizer: parameters %" PRId64 " and %" PRId64 " are the same tensor",
-                            j + 1, i + 1);
-                goto done;
-            }
-        }
-        if (params[i]->step != 0) {
-            st =
-                ld_fail(LD_STATE, "optimizer: parameter %" PRId64 " was computed in a step", i + 1);
-            goto done;
-        }
+        for (int64_t j = 0; j < i; j++)
+            if (params[i] == params[j])
+                return ld_fail(LD_STATE,
+                               "optimizer: parameters %" PRId64 " and %" PRId64
+                               " are the same tensor",
+                               j + 1, i + 1);
+        if (params[i]->step != 0)
+            return ld_fail(LD_STATE, "optimizer: parameter %" PRId64 " was computed in a step",
+                           i + 1);
         o->params[o->n++] = ld_tensor_ref(params[i]);
         size += ld_padded(ld_tensor_size(params[i]));
     }
     o->own = (ld_part){0, size};
-    LD_TRY(ld_optimizer_new_slab(&o->values, size));
-    LD_TRY(ld_optimizer_new_slab(&o->grads, size));
+    LD_CHECK(ld_optimizer_new_slab(&o->values, size));
+    LD_CHECK(ld_optimizer_new_slab(&o->grads, size));
     if (kind != LD_SGD || options->momentum > 0)
-        LD_TRY(ld_optimizer_new_slab(&o->moment1, size));
+        LD_CHECK(ld_optimizer_new_slab(&o->moment1, size));
     if (kind != LD_SGD)
-        LD_TRY(ld_optimizer_new_slab(&o->moment2, size));
-    LD_TRY(adopt_all(o));
-done:
-    if (st == LD_OK)
-        *out = o;
-    else
-        ld_optimizer_free(o);
-    return st;
+        LD_CHECK(ld_optimizer_new_slab(&o->moment2, size));
+    LD_CHECK(adopt_all(o));
+    *out = ld_take(&o);
+    return LD_OK;
 }
 
 void ld_optimizer_free(ld_optimizer *o)

@@ -5,6 +5,7 @@
 #ifndef LD_OPTIM_OPTIMIZER_H
 #define LD_OPTIM_OPTIMIZER_H
 
+#include "base/own.h"
 #include "base/status.h"
 #include "tensor/tensor.h"
 
@@ -69,6 +70,7 @@ ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
                            const ld_optimizer_options *options, ld_tensor *const *params,
                            int64_t n);
 void ld_optimizer_free(ld_optimizer *o);
+LD_OWNED_BY(ld_optimizer, ld_optimizer_free)
 
 /* Sets the learning rate. Fails with LD_VALUE unless it is 0 or more and finite in float32. */
 ld_status ld_optimizer_set_lr(ld_optimizer *o, double lr);

@@ -49,27 +49,22 @@ static ld_status keep(ld_tensor **moment, ld_part before, ld_part now)
 ld_status ld_optimizer_keep(ld_optimizer *o, int64_t i, int64_t n)
 {
     ld_part now;
-    ld_tensor *first = NULL;
-    ld_status st = ld_optimizer_part(&now, o, i, n);
-    if (st != LD_OK)
-        return st;
+    LD_OWN(ld_tensor) *first = ld_tensor_ref(o->moment1);
+    LD_CHECK(ld_optimizer_part(&now, o, i, n));
     for (int64_t g = 0; n > 1 && g < o->n_groups; g++)
         if (o->groups[g].clip > 0)
             return ld_fail(LD_STATE, "optimizer: the norm of a group's gradients, which its clip "
                                      "bounds, is not known from a part of the optimizer");
-    if (o->moment1) {
-        first = ld_tensor_ref(o->moment1);
-        LD_TRY(keep(&o->moment1, o->own, now));
-    }
-    if (o->moment2 && (st = keep(&o->moment2, o->own, now)) != LD_OK) {
+    if (o->moment1)
+        LD_CHECK(keep(&o->moment1, o->own, now));
+    ld_status st = o->moment2 ? keep(&o->moment2, o->own, now) : LD_OK;
+    if (st != LD_OK) {
         ld_tensor_unref(o->moment1); /* both moments become their part, or neither does */
-        o->moment1 = ld_tensor_ref(first);
-        goto done;
+        o->moment1 = ld_take(&first);
+        return st;
     }
     o->own = now;
-done:
-    ld_tensor_unref(first);
-    return st;
+    return LD_OK;
 }
 
 static ld_status set(ld_tensor *moment, const ld_tensor *from, int64_t first)

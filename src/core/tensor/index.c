@@ -44,18 +44,15 @@ ld_status ld_index_new(ld_index **out, int64_t size)
 
 ld_status ld_index_of_block(ld_index **out, int32_t *block, int64_t size)
 {
-    ld_status st = check_size(size);
-    if (st != LD_OK) {
-        ld_free(block);
-        return st;
-    }
-    return header_new(out, block, size, NULL);
+    LD_FREED int32_t *given = block;
+    LD_CHECK(check_size(size));
+    return header_new(out, ld_take(&given), size, NULL);
 }
 
 ld_status ld_index_over(ld_index **out, int64_t size, int32_t *data, ld_mapping *mapping)
 {
-    ld_status st = check_size(size);
-    return st == LD_OK ? header_new(out, data, size, mapping) : st;
+    LD_CHECK(check_size(size));
+    return header_new(out, data, size, mapping);
 }
 
 ld_index *ld_index_ref(ld_index *x)
@@ -92,11 +89,8 @@ ld_status ld_index_range(ld_index **out, int32_t first, int64_t size)
 ld_status ld_index_gather(ld_index **out, const ld_index *source, const ld_index *pick)
 {
     ld_index *x;
-    ld_status st = ld_index_check(pick, 0, source->size, "index: position");
-    if (st == LD_OK)
-        st = ld_index_new(&x, pick->size);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_index_check(pick, 0, source->size, "index: position"));
+    LD_CHECK(ld_index_new(&x, pick->size));
     for (int64_t i = 0; i < pick->size; i++)
         x->data[i] = source->data[pick->data[i]];
     atomic_init(&x->distinct, source->distinct && pick->distinct);
@@ -232,11 +226,8 @@ ld_status ld_index_extreme(int32_t *out, const ld_index *x, int sign)
 
 ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids)
 {
-    ld_status st = ld_index_check(x, -1, n_ids, "counts: id");
-    if (st == LD_OK)
-        st = ld_index_new(out, n_ids);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_index_check(x, -1, n_ids, "counts: id"));
+    LD_CHECK(ld_index_new(out, n_ids));
     memset((*out)->data, 0, (size_t)n_ids * sizeof *(*out)->data);
     for (int64_t i = 0; i < x->size; i++)
         if (x->data[i] >= 0)
@@ -319,7 +310,7 @@ ld_status ld_index_check(const ld_index *x, int64_t low, int64_t high, const cha
  * hash table, but too much memory where the ids are few and large. */
 static ld_status check_by_bits(bool *distinct, const ld_index *x, uint32_t largest)
 {
-    uint64_t *seen = ld_calloc_array(largest / 64 + 1, sizeof *seen, LD_MEM_SCRATCH);
+    LD_FREED uint64_t *seen = ld_calloc_array(largest / 64 + 1, sizeof *seen, LD_MEM_SCRATCH);
     if (!seen)
         return LD_NOMEM;
     *distinct = true;
@@ -328,25 +319,23 @@ static ld_status check_by_bits(bool *distinct, const ld_index *x, uint32_t large
         *distinct = !(seen[id / 64] >> id % 64 & 1);
         seen[id / 64] |= (uint64_t)1 << id % 64;
     }
-    ld_free(seen);
     return LD_OK;
 }
 
 /* Fails with LD_VALUE and both positions when an id occurs twice, which a hash table finds. */
 static ld_status check_by_table(const ld_index *x, const char *what)
 {
-    positions seen = {0};
-    ld_status st = positions_new(&seen, x);
-    for (int64_t i = 0; st == LD_OK && i < x->size; i++) {
+    LD_CLEANED(positions_clear) positions seen = {0};
+    LD_CHECK(positions_new(&seen, x));
+    for (int64_t i = 0; i < x->size; i++) {
         int32_t *slot = positions_find(&seen, x->data[i]);
         if (*slot >= 0)
-            st = ld_fail(LD_VALUE,
-                         "%s %" PRId64 " occurs twice, at positions %" PRId32 " and %" PRId64, what,
-                         (int64_t)x->data[i] + 1, *slot + 1, i + 1);
+            return ld_fail(LD_VALUE,
+                           "%s %" PRId64 " occurs twice, at positions %" PRId32 " and %" PRId64,
+                           what, (int64_t)x->data[i] + 1, *slot + 1, i + 1);
         *slot = (int32_t)i;
     }
-    ld_free(seen.slots);
-    return st;
+    return LD_OK;
 }
 
 static uint32_t largest_of(const ld_index *x)

@@ -86,14 +86,11 @@ ld_status ld_matmul_precise(ld_tensor **out, const ld_tensor *a, bool ta, const 
                             bool tb)
 {
     ld_product p;
-    ld_tensor *c = NULL;
-    ld_status st;
-    LD_TRY(product_of(&p, a, ta, b, tb));
-    LD_TRY(ld_tensor_new(&c, 2, p.m, p.n));
+    LD_OWN(ld_tensor) *c = NULL;
+    LD_CHECK(product_of(&p, a, ta, b, tb));
+    LD_CHECK(ld_tensor_new(&c, 2, p.m, p.n));
     p.c = c->data;
-    LD_TRY(ld_gemm_precise(&p));
-    *out = ld_tensor_ref(c);
-done:
-    ld_tensor_unref(c);
-    return st;
+    LD_CHECK(ld_gemm_precise(&p));
+    *out = ld_take(&c);
+    return LD_OK;
 }

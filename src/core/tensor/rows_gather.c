@@ -180,8 +180,8 @@ ld_status ld_rows_copy(void *dst, const ld_rows *x, const int32_t *ids, int64_t 
 
 ld_status ld_rows_gather(ld_tensor **out, const ld_rows *x, const ld_index *ids)
 {
-    ld_status st = ld_index_check(ids, 0, x->n_rows, "rows: row");
-    return st == LD_OK ? gather(out, x, ids->data, 0, ids->size) : st;
+    LD_CHECK(ld_index_check(ids, 0, x->n_rows, "rows: row"));
+    return gather(out, x, ids->data, 0, ids->size);
 }
 
 ld_status ld_rows_slice(ld_tensor **out, const ld_rows *x, int64_t first, int64_t count)

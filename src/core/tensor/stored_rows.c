@@ -48,12 +48,10 @@ ld_status ld_rows_over(ld_rows **out, ld_number number, int64_t n_rows, int64_t 
 ld_status ld_rows_of_block(ld_rows **out, ld_number number, int64_t n_rows, int64_t n_cols,
                            void *block)
 {
-    ld_status st = header_new(out, number, n_rows, n_cols);
-    if (st == LD_OK)
-        (*out)->data = block;
-    else
-        ld_free(block);
-    return st;
+    LD_FREED void *given = block;
+    LD_CHECK(header_new(out, number, n_rows, n_cols));
+    (*out)->data = ld_take(&given);
+    return LD_OK;
 }
 
 ld_rows *ld_rows_ref(ld_rows *x)

@@ -132,40 +132,29 @@ static ld_status check_shape(int ndim, int64_t n_rows, int64_t n_cols)
 
 ld_status ld_tensor_new(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols)
 {
-    ld_status st = check_shape(ndim, n_rows, n_cols);
     ld_storage *storage;
-    if (st == LD_OK)
-        st = storage_new(&storage, n_rows * n_cols);
-    if (st == LD_OK)
-        st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
-    return st;
+    LD_CHECK(check_shape(ndim, n_rows, n_cols));
+    LD_CHECK(storage_new(&storage, n_rows * n_cols));
+    return header_new(out, storage, storage->data, ndim, n_rows, n_cols);
 }
 
 ld_status ld_tensor_of_block(ld_tensor **out, float *block, int ndim, int64_t n_rows,
                              int64_t n_cols)
 {
-    ld_status st = check_shape(ndim, n_rows, n_cols);
+    LD_FREED float *given = block;
     ld_storage *storage;
-    if (st != LD_OK) {
-        ld_free(block);
-        return st;
-    }
-    st = storage_over(&storage, block, n_rows * n_cols, NULL);
-    if (st == LD_OK)
-        st = header_new(out, storage, storage->data, ndim, n_rows, n_cols);
-    return st;
+    LD_CHECK(check_shape(ndim, n_rows, n_cols));
+    LD_CHECK(storage_over(&storage, ld_take(&given), n_rows * n_cols, NULL));
+    return header_new(out, storage, storage->data, ndim, n_rows, n_cols);
 }
 
 ld_status ld_tensor_over(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float *data,
                          ld_mapping *mapping)
 {
-    ld_status st = check_shape(ndim, n_rows, n_cols);
     ld_storage *storage;
-    if (st == LD_OK)
-        st = storage_over(&storage, data, n_rows * n_cols, mapping);
-    if (st == LD_OK)
-        st = header_new(out, storage, data, ndim, n_rows, n_cols);
-    return st;
+    LD_CHECK(check_shape(ndim, n_rows, n_cols));
+    LD_CHECK(storage_over(&storage, data, n_rows * n_cols, mapping));
+    return header_new(out, storage, data, ndim, n_rows, n_cols);
 }
 
 ld_status ld_tensor_full(ld_tensor **out, int ndim, int64_t n_rows, int64_t n_cols, float value)

@@ -175,10 +175,10 @@ ld_status ld_half_dropped(uint64_t **out, int64_t n, int64_t kept, ld_stream str
 ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
 {
     int64_t from = 0, at = 0;
-    uint64_t *dropped;
-    ld_status st = ld_half_dropped(&dropped, h->offsets[h->n], kept, stream);
-    if (st != LD_OK || !dropped)
-        return st;
+    LD_FREED uint64_t *dropped = NULL;
+    LD_CHECK(ld_half_dropped(&dropped, h->offsets[h->n], kept, stream));
+    if (!dropped)
+        return LD_OK;
     for (int64_t r = 0; r < h->n; r++) {
         int64_t end = h->offsets[r + 1];
         for (; from < end; from++)
@@ -186,7 +186,6 @@ ld_status ld_half_thin(ld_half *h, int64_t kept, ld_stream stream)
                 h->columns[at++] = h->columns[from];
         h->offsets[r + 1] = at;
     }
-    ld_free(dropped);
     return LD_OK;
 }
 

@@ -68,15 +68,10 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-static void drop(void *runs)
-{
-    ld_edge_runs_free(runs);
-}
-
 void bind_open_edge_runs(lua_State *L)
 {
     static const bind_class class = {
-        .name = BIND_EDGE_RUNS, .drop = drop, .closes = true, .methods = methods};
+        .name = BIND_EDGE_RUNS, .drop = ld_edge_runs_drop, .closes = true, .methods = methods};
     bind_open_class(L, &class);
     bind_functions(L, functions);
 }

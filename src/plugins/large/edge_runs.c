@@ -21,7 +21,7 @@ static uint64_t pack(int32_t row, int32_t column)
 ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_rows, int64_t n_cols)
 {
     LD_CHECK(ld_structure_check(n_rows, n_cols, 0));
-    ld_edge_runs *r = ld_calloc_array(1, sizeof *r, LD_MEM_MATRIX);
+    LD_OWN(ld_edge_runs) *r = ld_calloc_array(1, sizeof *r, LD_MEM_MATRIX);
     if (!r)
         return LD_NOMEM;
     r->n_rows = n_rows;
@@ -29,12 +29,9 @@ ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_row
     while (n_rows > (int64_t)LD_EDGE_RANGES << r->shift)
         r->shift++;
     r->n_ranges = n_rows > 0 ? ((n_rows - 1) >> r->shift) + 1 : 0;
-    ld_status st = ld_spill_open(&r->file, folder);
-    if (st == LD_OK)
-        *out = r;
-    else
-        ld_edge_runs_free(r);
-    return st;
+    LD_CHECK(ld_spill_open(&r->file, folder));
+    *out = ld_take(&r);
+    return LD_OK;
 }
 
 void ld_edge_runs_free(ld_edge_runs *r)

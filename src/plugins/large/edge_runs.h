@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/own.h"
 #include "base/status.h"
 #include "graph/csr.h"
 #include "large/spill.h"
@@ -38,6 +39,7 @@ ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_row
 
 /* NULL is allowed. */
 void ld_edge_runs_free(ld_edge_runs *r);
+LD_OWNED_BY(ld_edge_runs, ld_edge_runs_free)
 
 /* Adds a run of the entries (rows[i], columns[i]), and with `both` also (columns[i], rows[i])
  * where the two ids differ. Ids must be in range. Holds 8 bytes for each meanwhile; may be called

@@ -284,11 +284,11 @@ ld_status ld_npy_read_ids(ld_index **out, const ld_npy_header *h, ld_source *s)
 ld_status ld_npy_read_index(ld_index **out, const ld_npy_header *h, ld_source *s)
 {
     char shape[LD_NPY_TEXT];
-    ld_status st = ld_npy_expect(h, s, "iu", "integers");
-    if (st == LD_OK && h->ndim != 1)
-        st = ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
-                     ld_npy_shape(shape, h));
-    return st == LD_OK ? ld_npy_read_ids(out, h, s) : st;
+    LD_CHECK(ld_npy_expect(h, s, "iu", "integers"));
+    if (h->ndim != 1)
+        return ld_fail(LD_SHAPE, "%s: its shape is %s, one dimension expected", s->name,
+                       ld_npy_shape(shape, h));
+    return ld_npy_read_ids(out, h, s);
 }
 
 ld_status ld_npy_read_doubles(double *out, const ld_npy_header *h, ld_source *s)

@@ -11,7 +11,7 @@
 /* Takes `bytes`, also when it fails. */
 static ld_status run_bytes(ld_pickle **out, char *bytes, int64_t size, const char *name)
 {
-    ld_pickle *p = ld_calloc_array(1, sizeof *p, LD_MEM_IO);
+    LD_OWN(ld_pickle) *p = ld_calloc_array(1, sizeof *p, LD_MEM_IO);
     if (!p) {
         ld_free(bytes);
         return LD_NOMEM;
@@ -20,12 +20,9 @@ static ld_status run_bytes(ld_pickle **out, char *bytes, int64_t size, const cha
     p->bytes = bytes;
     p->size = size;
     snprintf(p->name, sizeof p->name, "%s", name);
-    ld_status st = ld_pickle_run(p);
-    if (st == LD_OK)
-        *out = p;
-    else
-        ld_pickle_unref(p);
-    return st;
+    LD_CHECK(ld_pickle_run(p));
+    *out = ld_take(&p);
+    return LD_OK;
 }
 
 static ld_status new_bytes(char **bytes, int64_t size, const char *name)

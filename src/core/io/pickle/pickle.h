@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/own.h"
 #include "base/status.h"
 #include "graph/csr.h"
 #include "io/archive/source.h"
@@ -98,6 +99,7 @@ ld_status ld_pickle_decode(ld_pickle **out, const void *data, int64_t size, cons
 
 ld_pickle *ld_pickle_ref(ld_pickle *p);
 void ld_pickle_unref(ld_pickle *p); /* NULL is allowed */
+LD_OWNED_BY(ld_pickle, ld_pickle_unref)
 
 /* Returns the name of a kind of value in words: "a dict". */
 const char *ld_pickle_kind_name(ld_pickle_kind kind);

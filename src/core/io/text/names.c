@@ -79,17 +79,14 @@ static ld_status resize(ld_names *x, int64_t n_slots)
 ld_status ld_names_new(ld_names **out)
 {
     struct timespec now;
-    ld_names *x = ld_calloc_array(1, sizeof *x, LD_MEM_IO);
+    LD_OWN(ld_names) *x = ld_calloc_array(1, sizeof *x, LD_MEM_IO);
     if (!x)
         return LD_NOMEM;
     clock_gettime(CLOCK_REALTIME, &now);
     x->seed = mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32, (uint64_t)(uintptr_t)x);
-    ld_status st = resize(x, FIRST_SLOTS);
-    if (st == LD_OK)
-        *out = x;
-    else
-        ld_free(x);
-    return st;
+    LD_CHECK(resize(x, FIRST_SLOTS));
+    *out = ld_take(&x);
+    return LD_OK;
 }
 
 void ld_names_free(ld_names *x)

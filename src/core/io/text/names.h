@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/own.h"
 #include "base/status.h"
 #include "tensor/index.h"
 
@@ -15,6 +16,7 @@ ld_status ld_names_new(ld_names **out);
 
 /* NULL is allowed. */
 void ld_names_free(ld_names *x);
+LD_OWNED_BY(ld_names, ld_names_free)
 
 int64_t ld_names_count(const ld_names *x);
 

@@ -55,9 +55,7 @@ ld_status ld_print_open(ld_print **out, const char *path, const char *reader)
 /* Hands the text to the writer; `flush` is zlib's, Z_FINISH at the end. */
 static ld_status drain(ld_print *x, int flush)
 {
-    ld_status st = ld_poll();
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_poll());
     int64_t size = x->used;
     x->used = 0;
     if (!x->packed)
@@ -69,9 +67,9 @@ static ld_status drain(ld_print *x, int flush)
         x->z.next_out = (unsigned char *)packed;
         x->z.avail_out = BUFFER;
         deflate(&x->z, flush);
-        st = ld_writer_put(x->writer, packed, BUFFER - (int64_t)x->z.avail_out);
-    } while (st == LD_OK && x->z.avail_out == 0);
-    return st;
+        LD_CHECK(ld_writer_put(x->writer, packed, BUFFER - (int64_t)x->z.avail_out));
+    } while (x->z.avail_out == 0);
+    return LD_OK;
 }
 
 /* Returns the place for `size` more bytes of text; NULL with the status in *st. */

@@ -82,24 +82,20 @@ static bool looks_like_header(const ld_table *t, const char *fields, int64_t n_f
 static ld_status begin(reader *r, char **line, const char *end)
 {
     ld_table *t = r->table;
-    char *fields;
+    LD_FREED char *fields = NULL;
     bool rest = t->columns[t->n_columns - 1].kind == LD_COLUMN_NUMBERS;
     r->separator = t->separator ? t->separator : guess_separator(*line, end);
-    ld_status st = split(r, &fields, &t->n_fields, *line, end);
-    if (st != LD_OK)
-        return st;
-    if (rest ? t->n_fields < t->n_columns : t->n_fields != t->n_columns) {
-        st = ld_fail(LD_FORMAT, "%s: line %lld: found %lld columns, expected %lld%s",
-                     ld_ahead_name(r->lines.file), (long long)r->lines.number,
-                     (long long)t->n_fields, (long long)t->n_columns, rest ? " or more" : "");
-    } else if (t->header == LD_HEADER_YES ||
-               (t->header == LD_HEADER_GUESS && looks_like_header(t, fields, t->n_fields))) {
+    LD_CHECK(split(r, &fields, &t->n_fields, *line, end));
+    if (rest ? t->n_fields < t->n_columns : t->n_fields != t->n_columns)
+        return ld_fail(LD_FORMAT, "%s: line %lld: found %lld columns, expected %lld%s",
+                       ld_ahead_name(r->lines.file), (long long)r->lines.number,
+                       (long long)t->n_fields, (long long)t->n_columns, rest ? " or more" : "");
+    if (t->header == LD_HEADER_YES ||
+        (t->header == LD_HEADER_GUESS && looks_like_header(t, fields, t->n_fields))) {
         *line = NULL;
-        t->titles = fields;
-        fields = NULL;
+        t->titles = ld_take(&fields);
     }
-    ld_free(fields);
-    return st;
+    return LD_OK;
 }
 
 /* Fails because of a blank line before a row: it may be a row whose value is missing, and without it
