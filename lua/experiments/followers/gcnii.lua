@@ -15,7 +15,6 @@ local words = require "experiments.followers.words"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
 local test_f1 = require "ladies.study.test_f1"
-local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "experiments.followers.gcnii"
 
@@ -124,10 +123,9 @@ local GCNII = {
 }
 
 function GCNII.check(opts)
+  opts.datasets = {opts.dataset}
   if opts.quick then opts.settings = tables.merged({max_batches = 50}, opts.settings) end
 end
-
-function GCNII.data(opts) return usable_data(WHERE, {opts.dataset}) end
 
 -- Lists the trainings depth by depth, so that the cheap ones come first.
 function GCNII.cases(opts, names)

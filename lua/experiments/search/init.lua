@@ -28,41 +28,12 @@ local GROUPS = 1000
 local Search = {}
 Search.__index = Search
 
--- Returns the names of the graphs that are there, and notes about the others.
-local function graphs_here(names)
-  local others, here = {}, {}
-  for _, name in ipairs(names) do
-    if not plan.MADE[name] then others[#others + 1] = name end
-  end
-  local found, notes = {}, {}
-  if #others > 0 then
-    local ok, list, more = errors.try(usable_data, WHERE, others)
-    if ok then found, notes = list, more
-    elseif #others == #names then error(list, 0)
-    else notes = {errors.message(list)} end
-  end
-  for _, name in ipairs(found) do here[name] = true end
-  local list = {}
-  for _, name in ipairs(names) do
-    if plan.MADE[name] or here[name] then list[#list + 1] = name end
-  end
-  return list, notes
-end
-
--- Returns what runs load a graph by: its name, or the path of its file in the study's folder.
-function Search:place(name)
-  if not plan.MADE[name] then return name end
-  local path = self.study.folder:file(name .. ".npz")
-  if core.exists(path) ~= "file" then ladies.data.save(plan.MADE[name](), path) end
-  return path
-end
-
 -- Returns the graph of this name, with its network; that of one graph is held at a time.
 function Search:graph(name)
   if self.graph_name ~= name then
     self.graph_name, self.held = nil, nil
     collectgarbage()
-    local data = ladies.data.load(self:place(name))
+    local data = ladies.data.load(self.study:place(name, plan.MADE))
     if not data.train then data:split() end
     self.graph_name, self.held = name, Graph.graph(data, self.opts.seed)
   end
@@ -194,7 +165,8 @@ function Search:train(points)
         runs[#runs + 1] = {key = ("%s, %s, seed %d"):format(name, point.name, seed), point = point,
           graph = name, config = experiment.configure(tables.merged(plan.TRAINING,
             experiment.own{method = point.path}, {samples = point.samples[name],
-            dataset = self:place(name), max_seconds = self.opts.seconds, seed = seed}))}
+            dataset = self.study:place(name, plan.MADE), max_seconds = self.opts.seconds,
+            seed = seed}))}
       end
     end
   end
@@ -237,7 +209,7 @@ local function search(given)
     trained = by_default.trained}, opts)
   local self = setmetatable({opts = opts, rungs = opts.rungs or by_default.rungs}, Search)
   local missing
-  self.names, missing = graphs_here(opts.datasets or by_default.datasets)
+  self.names, missing = usable_data(WHERE, opts.datasets or by_default.datasets, plan.MADE)
   self.points = {}
   for _, point in ipairs(space.points(opts.quick)) do
     local is_in = point.title or not opts.points or opts.points(point)
