@@ -8,14 +8,8 @@ local temporary = require "reference.temporary"
 local toy_training = require "reference.toy_training"
 
 local tests = {}
-local options, weights = toy_training.options, toy_training.weights
-
-local function complaint(own)
-  local ok, message = pcall(ladies.train, options(own))
-  lu.assertFalse(ok)
-  lu.assertNil(message:find "\n")
-  return message
-end
+local complaint, options = toy_training.complaint, toy_training.options
+local weights = toy_training.weights
 
 -- Returns the arguments of a callback without those that are compared by identity.
 local function plain(at)
