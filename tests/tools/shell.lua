@@ -70,6 +70,14 @@ function shell.refused(out, err, status)
   return err
 end
 
+--- Runs the words `argv` as shell.run does, and fails with all that was said unless they end with
+-- status 0; returns what was printed, and what was printed to stderr.
+function shell.must(argv, opts)
+  local out, err, status = shell.run(argv, opts)
+  if status ~= 0 then error(table.concat(argv, " ") .. "\n" .. out .. err, 2) end
+  return out, err
+end
+
 --- An assignment for `env` by which a program's laboratories are held to their own numbers. Where
 -- these tests run with a LUA_INIT, the program does what that says first.
 function shell.checked_lab()
