@@ -1,7 +1,8 @@
 --- The options of the experiments, each once: for the function of an experiment, which checks them,
 -- and for its command, which reads them from the command line. They are written as
--- ladies.command.cli has them. `about` is what the command does; `folder` where its study of
--- trainings is, or true where it has several; both take the options of a study besides.
+-- ladies.command.cli has them. `about` is what the command does, `usage` how it is called where
+-- that is not plain; `folder` where its study of trainings is, or true where it has several; both
+-- take the options of a study besides.
 -- `reads_data` says that the command also takes the options of ladies.data.load.
 
 local declared = {}
@@ -143,6 +144,49 @@ declared.followers = {
   {"folder", "DIR", "string",
     help = "where the folders of the tables are (default runs/followers)"},
   {"out", "FILE", "string", help = "the document (default doc/followers.md)"},
+}
+
+declared["bench accumulate"] = {
+  folder = "runs/accumulate-1",
+  about = "Measures what F1 a step of several mini-batches costs, by three learning rates.",
+  {"accumulate", "LIST", "array of positive integers", default = {1, 4, 16},
+    help = "mini-batches of a step"},
+  {"batches", "N", "positive integer", default = 640, help = "of a run"},
+  with(RUNS, {default = 3, help = "of each, with following seeds"}),
+}
+
+declared["bench parts"] = {
+  folder = "runs/parts-1",
+  about = "Measures seeds from parts of the graph: rows of other ranks, and F1.",
+  {"datasets", "LIST", "array of strings", default = {"wordnet", "communities"},
+    help = "data sets; communities is made"},
+  {"ranks", "LIST", "array of positive integers", default = {2, 4},
+    help = "of which rows are counted"},
+  {"count-layers", "N", "positive integer", default = 5,
+    help = "of the mini-batches whose rows are counted"},
+  {"batches", "N", "positive integer", default = 1600, help = "of a run"},
+  with(RUNS, {default = 10, help = "of each, with following seeds"}),
+}
+
+declared["lab search"] = {
+  usage = "ladies lab search [--quick] [options]",
+  about = [[Looks through the space of layer-wise samplers, pooled draws among them, for points
+    whose gradient has less error x time than LADIES, GraphSAGE, LABOR and pooled draws at as many
+    distinct nodes: by successive halving, with draws of its own for every rung and intervals that
+    hold for all that are compared. The best are measured at equal seconds too, and trained. The
+    same command goes on where it was stopped; its folder has every point as a file that all
+    commands take.]],
+  {"quick", help = "a sixth of the space on two graphs, Cora and PubMed where LADIES_DATA is set, "
+    .. "else made ones, in a quarter of an hour"},
+  {"datasets", "LIST", "array of strings", help = "graphs: data sets, and power-law and "
+    .. "communities, which are made (default: all eight)"},
+  {"seeds", "N", "integer in [2, inf]", help = "of the trainings (default 20; quick 5)"},
+  {"seconds", "S", "positive number", help = "of each training (default 20; quick 2)"},
+  {"trained", "N", "non-negative integer", help = "points that are trained besides those that "
+    .. "others are set beside (default 10; quick 3)"},
+  {"seed", "N", "integer", default = 1, help = "of everything random"},
+  {"out", "DIR", "string", help = "where results are kept (default runs/search-1)"},
+  QUIET,
 }
 
 --- declared.types(name) -> table: the options of an experiment as ladies.options checks them.

@@ -14,7 +14,7 @@ local function report(out, given)
     out = temporary.path(out), settings = {dataset = toy_study.dataset, hidden = 8, samples = 8,
       batch_size = 20, lr = 0.01, eval_every = 4}}
   for key, value in pairs(given or {}) do opts[key] = value end
-  return accumulated.report(opts), opts.out
+  return accumulated(opts), opts.out
 end
 
 function tests.test_table()

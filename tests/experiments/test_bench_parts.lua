@@ -10,7 +10,7 @@ local toy_study = require "tools.toy_study"
 local tests = {}
 
 local function report(out, given)
-  local opts = {datasets = {toy_study.dataset}, batches = 8, runs = 2, layers = 2, jobs = 1,
+  local opts = {datasets = {toy_study.dataset}, batches = 8, runs = 2, count_layers = 2, jobs = 1,
     quiet = true, out = temporary.path(out), settings = {hidden = 8, layers = 2, batch_size = 5,
       lr = 0.01, eval_every = 4, accumulate = 4, samples = 8}}
   for key, value in pairs(given or {}) do opts[key] = value end

@@ -5,6 +5,7 @@
 -- equal seconds too, and trained.
 
 local core = require "ladies_core"
+local declared = require "experiments.options"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local Graph = require "experiments.search.measure"
@@ -181,12 +182,8 @@ function Search:train(points)
   return notes
 end
 
-local SPEC = {
-  quick = {"boolean", false}, datasets = "array of strings or nil", seed = {"integer", 1},
-  seeds = "integer in [2, inf] or nil", seconds = "positive number or nil",
-  trained = "non-negative integer or nil", rungs = "array of tables or nil",
-  points = "callable or nil", out = "string or nil", quiet = {"boolean", false},
-}
+local SPEC = tables.merged(declared.types "lab search",
+  {rungs = "array of tables or nil", points = "callable or nil"})
 
 --- experiments.search{quick = false, datasets = {"cora", "pubmed"}, ...} -> table: looks for a
 -- layer-wise sampler whose gradient has less error (bias² and variance) x time than LADIES with and

@@ -37,7 +37,8 @@ function experiments.spec(name)
   return function()
     local command = "ladies " .. name
     local declared = experiments.load("options", command)[name]
-    return cli.join({name = command, about = declared.about}, options_of(declared),
+    return cli.join({name = command, usage = declared.usage, about = declared.about},
+      options_of(declared),
       declared.reads_data and data_options.list() or {})
   end
 end
