@@ -3,7 +3,9 @@
 -- ladies.command.cli has them. `about` is what the command does, `usage` how it is called where
 -- that is not plain; `folder` where its study of trainings is, or true where it has several; both
 -- take the options of a study besides.
--- `reads_data` says that the command also takes the options of ladies.data.load.
+-- `reads_data` says that the command also takes the options of ladies.data.load. An option whose
+-- value is another one with --quick has that in `quick`, and in `standard` what would be its
+-- default.
 
 local declared = {}
 
@@ -26,7 +28,7 @@ declared.table3 = {
   about = [[Trains full batch, GraphSAGE, FastGCN, LADIES, VR-GCN and Cluster-GCN on the paper's
     data sets by its protocol, and prints F1, time, memory and batches beside the paper's.]],
   PRESET,
-  with(RUNS, {help = "of each method, with the seeds 1 to N (default 10)"}),
+  with(RUNS, {standard = 10, quick = 2, help = "of each method, with the seeds 1 to N"}),
   {"quick", help = "2 runs of full batch, FastGCN (64), LADIES (64) and LADIES (512)"},
   {"datasets", "LIST", "array of strings", help = "data sets (default cora,citeseer,pubmed and, "
     .. "where it is, reddit); reddit-scale is a random graph of Reddit's size"},
@@ -68,8 +70,10 @@ declared.costs = {
     compares the fitted exponents with the complexities of the paper's Table 2.]],
   {"methods", "LIST", "array of strings",
     help = "of full, graphsage, vrgcn, fastgcn, ladies (default all)"},
-  {"batches", "N", "positive integer", help = "measured at every shape (default 7)"},
-  {"scale", "X", "positive number", help = "times the number of nodes (default 1)"},
+  {"batches", "N", "positive integer", standard = 7, quick = 3,
+    help = "measured at every shape"},
+  {"scale", "X", "positive number", standard = 1, quick = 0.25,
+    help = "times the number of nodes"},
   {"seed", "N", "integer", default = 1, help = "of everything random"},
   {"quick", help = "3 batches, a quarter of the nodes: seconds"},
   {"out", "DIR", "string", help = "where results are kept (default runs/costs-N)"},
@@ -86,14 +90,15 @@ declared.variance = {
   {"methods", "LIST", "array of strings",
     help = "of graphsage, vrgcn, fastgcn, ladies, ... (default all), and files of own ones "
       .. "(FILE.lua)"},
-  {"samples", "LIST", "array of positive integers",
-    help = "nodes of a layer, or neighbours of a node (default 5,16,64,256,512)"},
-  {"batches", "N", "positive integer", help = "of random nodes, 2 at least (default 12)"},
-  {"draws", "N", "positive integer",
+  {"samples", "LIST", "array of positive integers", standard = {5, 16, 64, 256, 512},
+    quick = {16, 64}, help = "nodes of a layer, or neighbours of a node"},
+  {"batches", "N", "positive integer", standard = 12, quick = 4,
+    help = "of random nodes, 2 at least"},
+  {"draws", "N", "positive integer", standard = 16, quick = 6,
     help = "of the sampler for each batch; more where errors are rare, fewer where they vary "
-      .. "little (default 16)"},
+      .. "little"},
   {"batch-size", "N", "positive integer", default = 512, help = "nodes of a batch"},
-  {"hidden", "N", "positive integer", help = "hidden width (default 128)"},
+  {"hidden", "N", "positive integer", standard = 128, quick = 64, help = "hidden width"},
   {"steps", "N", "non-negative integer", default = 20, help = "of training; 0: first weights"},
   {"lag", "N", "non-negative integer", default = 10, help = "steps that VR-GCN's history is old"},
   {"normalize", "P", "sym|row", default = "sym",
@@ -180,10 +185,10 @@ declared["lab search"] = {
     .. "else made ones, in a quarter of an hour"},
   {"datasets", "LIST", "array of strings", help = "graphs: data sets, and power-law and "
     .. "communities, which are made (default: all eight)"},
-  {"seeds", "N", "integer in [2, inf]", help = "of the trainings (default 20; quick 5)"},
-  {"seconds", "S", "positive number", help = "of each training (default 20; quick 2)"},
-  {"trained", "N", "non-negative integer", help = "points that are trained besides those that "
-    .. "others are set beside (default 10; quick 3)"},
+  {"seeds", "N", "integer in [2, inf]", standard = 20, quick = 5, help = "of the trainings"},
+  {"seconds", "S", "positive number", standard = 20, quick = 2, help = "of each training"},
+  {"trained", "N", "non-negative integer", standard = 10, quick = 3,
+    help = "points that are trained besides those that others are set beside"},
   {"seed", "N", "integer", default = 1, help = "of everything random"},
   {"out", "DIR", "string", help = "where results are kept (default runs/search-1)"},
   QUIET,
@@ -194,10 +199,10 @@ function declared.types(name)
   local types = {}
   for _, option in ipairs(declared[name]) do
     local is_flag, standard = not option[2], option.default
-    if is_flag then standard = false end
+    if is_flag then standard = false elseif standard == nil then standard = option.standard end
     local type_text = is_flag and "boolean" or option[3]
-    types[option[1]:gsub("-", "_")] = standard ~= nil and {type_text, standard}
-      or type_text .. " or nil"
+    types[option[1]:gsub("-", "_")] = standard ~= nil
+      and {type_text, standard, quick = option.quick} or type_text .. " or nil"
   end
   return types
 end

@@ -114,12 +114,11 @@ local GCNII = {
   where = WHERE, name = "gcnii", title = "GCNII by depth",
   folder = "runs/gcnii", identity = "GCNII by depth",
   options = {
-    dataset = {"string", "cora"}, depths = "array of positive integers or nil",
-    methods = {"array of strings", {"full", "ladies:512"}}, runs = "positive integer or nil",
-    quick = {"boolean", false}, kept = {"boolean", false},
+    dataset = {"string", "cora"}, methods = {"array of strings", {"full", "ladies:512"}},
+    depths = {"array of positive integers", {2, 4, 8, 16, 32, 64}, quick = {2, 4, 8}},
+    runs = {"positive integer", 5, quick = 2}, quick = {"boolean", false},
+    kept = {"boolean", false},
   },
-  standard = {depths = {2, 4, 8, 16, 32, 64}, runs = 5},
-  quick = {depths = {2, 4, 8}, runs = 2},
 }
 
 function GCNII.check(opts)

@@ -201,12 +201,10 @@ local SPEC = tables.merged(declared.types "lab search",
 -- quiet      no progress
 local function search(given)
   local opts = options.check(WHERE, given or {}, SPEC)
-  local by_default = plan.of(opts.quick)
-  opts = tables.merged({seeds = by_default.seeds, seconds = by_default.seconds,
-    trained = by_default.trained}, opts)
-  local self = setmetatable({opts = opts, rungs = opts.rungs or by_default.rungs}, Search)
+  local datasets, rungs = plan.of(opts.quick)
+  local self = setmetatable({opts = opts, rungs = opts.rungs or rungs}, Search)
   local missing
-  self.names, missing = usable_data(WHERE, opts.datasets or by_default.datasets, plan.MADE)
+  self.names, missing = usable_data(WHERE, opts.datasets or datasets, plan.MADE)
   self.points = {}
   for _, point in ipairs(space.points(opts.quick)) do
     local is_in = point.title or not opts.points or opts.points(point)

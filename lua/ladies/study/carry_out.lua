@@ -4,7 +4,6 @@
 --   where              the name of the function, for messages
 --   options            its own options (see ladies.options); those of a study are added, or out and
 --                      quiet where it measures
---   standard, quick    the values of options that are not given; those of `quick` where that is
 --   check(opts)        refuses the options, or completes them; nil where there is nothing to do
 --   seeded             whether the runs begin with settings.seed
 --   of_classes         whether it shows F1s of classes of nodes: the first run that is for another
@@ -43,7 +42,6 @@ local function options_of(declared, given)
   local spec = declared.measure and tables.merged(MEASURING, declared.options)
     or Study.options(declared.options)
   local opts = options.check(declared.where, given or {}, spec)
-  opts = tables.merged(declared.standard, opts.quick and declared.quick, opts)
   if declared.seeded then opts.first = opts.settings.seed or 1 end
   if declared.check then declared.check(opts) end
   return opts
