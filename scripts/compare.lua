@@ -37,10 +37,6 @@ local function spec(args)
 end
 
 cli.main(spec, arg, function(opts, given)
-  study_options.show(ladies.compare{
-    methods = cli.words(opts.methods), runs = opts.runs, equal = opts.equal, seconds = opts.seconds,
-    same_p = opts.same_p,
-    settings = experiment_options.settings(opts, given), jobs = opts.jobs, threads = opts.threads,
-    out = opts.out, quiet = opts.quiet,
-  })
+  opts.methods = cli.words(opts.methods)
+  study_options.show(ladies.compare(experiment_options.move(opts, given)))
 end)

@@ -34,13 +34,7 @@ local function spec(args)
 end
 
 cli.main(spec, arg, function(opts, given)
-  local layers = {}
-  for i, word in ipairs(cli.words(opts.layers)) do layers[i] = math.tointeger(word) or word end
-  local own = experiment_options.settings(opts, given)
-  own.layers = nil
-  study_options.show(ladies.depth{
-    datasets = cli.words(opts.datasets), layers = layers, runs = opts.runs, ablate = opts.ablate,
-    settings = own,
-    jobs = opts.jobs, threads = opts.threads, out = opts.out, quiet = opts.quiet,
-  })
+  opts.datasets, opts.layers = cli.words(opts.datasets), cli.words(opts.layers)
+  for i, word in ipairs(opts.layers) do opts.layers[i] = math.tointeger(word) or word end
+  study_options.show(ladies.depth(experiment_options.move(opts, given, LISTED)))
 end)

@@ -24,6 +24,7 @@ local models = require "ladies.experiment.models"
 local own_folder = require "ladies.base.own_folder"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
+local study_options = require "ladies.command.study_options"
 local tables = require "ladies.base.tables"
 local tasks = require "ladies.experiment.tasks"
 
@@ -133,7 +134,9 @@ local function has_fault(lab, first)
 end
 
 if arg[1] == "search" then
-  experiments.load("search.command", "ladies lab search")(table.move(arg, 2, #arg + 1, 1))
+  cli.main(experiments.spec "lab search", table.move(arg, 2, #arg + 1, 1), function(opts)
+    study_options.show(experiments.load "search"(opts))
+  end)
   return
 end
 

@@ -1,8 +1,11 @@
 --- The options of the experiments, each once: for the function of an experiment, which checks them,
 -- and for its command, which reads them from the command line. They are written as
--- ladies.command.cli has them. `about` is what the command does; `folder` where its study of
--- trainings is, or true where it has several; both take the options of a study besides.
--- `reads_data` says that the command also takes the options of ladies.data.load.
+-- ladies.command.cli has them. `about` is what the command does, `usage` how it is called where
+-- that is not plain; `folder` where its study of trainings is, or true where it has several; both
+-- take the options of a study besides.
+-- `reads_data` says that the command also takes the options of ladies.data.load. An option whose
+-- value is another one with --quick has that in `quick`, and in `standard` what would be its
+-- default.
 
 local declared = {}
 
@@ -25,7 +28,7 @@ declared.table3 = {
   about = [[Trains full batch, GraphSAGE, FastGCN, LADIES, VR-GCN and Cluster-GCN on the paper's
     data sets by its protocol, and prints F1, time, memory and batches beside the paper's.]],
   PRESET,
-  with(RUNS, {help = "of each method, with the seeds 1 to N (default 10)"}),
+  with(RUNS, {standard = 10, quick = 2, help = "of each method, with the seeds 1 to N"}),
   {"quick", help = "2 runs of full batch, FastGCN (64), LADIES (64) and LADIES (512)"},
   {"datasets", "LIST", "array of strings", help = "data sets (default cora,citeseer,pubmed and, "
     .. "where it is, reddit); reddit-scale is a random graph of Reddit's size"},
@@ -67,8 +70,10 @@ declared.costs = {
     compares the fitted exponents with the complexities of the paper's Table 2.]],
   {"methods", "LIST", "array of strings",
     help = "of full, graphsage, vrgcn, fastgcn, ladies (default all)"},
-  {"batches", "N", "positive integer", help = "measured at every shape (default 7)"},
-  {"scale", "X", "positive number", help = "times the number of nodes (default 1)"},
+  {"batches", "N", "positive integer", standard = 7, quick = 3,
+    help = "measured at every shape"},
+  {"scale", "X", "positive number", standard = 1, quick = 0.25,
+    help = "times the number of nodes"},
   {"seed", "N", "integer", default = 1, help = "of everything random"},
   {"quick", help = "3 batches, a quarter of the nodes: seconds"},
   {"out", "DIR", "string", help = "where results are kept (default runs/costs-N)"},
@@ -85,14 +90,15 @@ declared.variance = {
   {"methods", "LIST", "array of strings",
     help = "of graphsage, vrgcn, fastgcn, ladies, ... (default all), and files of own ones "
       .. "(FILE.lua)"},
-  {"samples", "LIST", "array of positive integers",
-    help = "nodes of a layer, or neighbours of a node (default 5,16,64,256,512)"},
-  {"batches", "N", "positive integer", help = "of random nodes, 2 at least (default 12)"},
-  {"draws", "N", "positive integer",
+  {"samples", "LIST", "array of positive integers", standard = {5, 16, 64, 256, 512},
+    quick = {16, 64}, help = "nodes of a layer, or neighbours of a node"},
+  {"batches", "N", "positive integer", standard = 12, quick = 4,
+    help = "of random nodes, 2 at least"},
+  {"draws", "N", "positive integer", standard = 16, quick = 6,
     help = "of the sampler for each batch; more where errors are rare, fewer where they vary "
-      .. "little (default 16)"},
+      .. "little"},
   {"batch-size", "N", "positive integer", default = 512, help = "nodes of a batch"},
-  {"hidden", "N", "positive integer", help = "hidden width (default 128)"},
+  {"hidden", "N", "positive integer", standard = 128, quick = 64, help = "hidden width"},
   {"steps", "N", "non-negative integer", default = 20, help = "of training; 0: first weights"},
   {"lag", "N", "non-negative integer", default = 10, help = "steps that VR-GCN's history is old"},
   {"normalize", "P", "sym|row", default = "sym",
@@ -145,15 +151,58 @@ declared.followers = {
   {"out", "FILE", "string", help = "the document (default doc/followers.md)"},
 }
 
+declared["bench accumulate"] = {
+  folder = "runs/accumulate-1",
+  about = "Measures what F1 a step of several mini-batches costs, by three learning rates.",
+  {"accumulate", "LIST", "array of positive integers", default = {1, 4, 16},
+    help = "mini-batches of a step"},
+  {"batches", "N", "positive integer", default = 640, help = "of a run"},
+  with(RUNS, {default = 3, help = "of each, with following seeds"}),
+}
+
+declared["bench parts"] = {
+  folder = "runs/parts-1",
+  about = "Measures seeds from parts of the graph: rows of other ranks, and F1.",
+  {"datasets", "LIST", "array of strings", default = {"wordnet", "communities"},
+    help = "data sets; communities is made"},
+  {"ranks", "LIST", "array of positive integers", default = {2, 4},
+    help = "of which rows are counted"},
+  {"count-layers", "N", "positive integer", default = 5,
+    help = "of the mini-batches whose rows are counted"},
+  {"batches", "N", "positive integer", default = 1600, help = "of a run"},
+  with(RUNS, {default = 10, help = "of each, with following seeds"}),
+}
+
+declared["lab search"] = {
+  usage = "ladies lab search [--quick] [options]",
+  about = [[Looks through the space of layer-wise samplers, pooled draws among them, for points
+    whose gradient has less error x time than LADIES, GraphSAGE, LABOR and pooled draws at as many
+    distinct nodes: by successive halving, with draws of its own for every rung and intervals that
+    hold for all that are compared. The best are measured at equal seconds too, and trained. The
+    same command goes on where it was stopped; its folder has every point as a file that all
+    commands take.]],
+  {"quick", help = "a sixth of the space on two graphs, Cora and PubMed where LADIES_DATA is set, "
+    .. "else made ones, in a quarter of an hour"},
+  {"datasets", "LIST", "array of strings", help = "graphs: data sets, and power-law and "
+    .. "communities, which are made (default: all eight)"},
+  {"seeds", "N", "integer in [2, inf]", standard = 20, quick = 5, help = "of the trainings"},
+  {"seconds", "S", "positive number", standard = 20, quick = 2, help = "of each training"},
+  {"trained", "N", "non-negative integer", standard = 10, quick = 3,
+    help = "points that are trained besides those that others are set beside"},
+  {"seed", "N", "integer", default = 1, help = "of everything random"},
+  {"out", "DIR", "string", help = "where results are kept (default runs/search-1)"},
+  QUIET,
+}
+
 --- declared.types(name) -> table: the options of an experiment as ladies.options checks them.
 function declared.types(name)
   local types = {}
   for _, option in ipairs(declared[name]) do
     local is_flag, standard = not option[2], option.default
-    if is_flag then standard = false end
+    if is_flag then standard = false elseif standard == nil then standard = option.standard end
     local type_text = is_flag and "boolean" or option[3]
-    types[option[1]:gsub("-", "_")] = standard ~= nil and {type_text, standard}
-      or type_text .. " or nil"
+    types[option[1]:gsub("-", "_")] = standard ~= nil
+      and {type_text, standard, quick = option.quick} or type_text .. " or nil"
   end
   return types
 end

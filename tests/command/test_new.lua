@@ -20,18 +20,15 @@ local tests = {}
 -- The files of a folder of its own, in which `ladies new ARGUMENTS` was run with success.
 local function new(...)
   local folder = shell.folder()
-  local out, err, status = shell.run_ladies({"new", ...}, {folder = folder.path})
-  lu.assertEquals({err, status}, {"", 0})
+  local out = shell.silent(shell.run_ladies({"new", ...}, {folder = folder.path}))
   return folder, out
 end
 
 -- Trains with the file in a folder for some mini-batches; returns what was printed.
 local function train(folder, option, file, ...)
-  local out, err, status = shell.run_ladies({"train", toy_study.dataset, option, file, "--layers",
+  return shell.silent(shell.run_ladies({"train", toy_study.dataset, option, file, "--layers",
     "2", "--hidden", "8", "--batch-size", "20", "--max-batches", "7", "--quiet", ...},
-    {folder = folder.path})
-  lu.assertEquals({err, status}, {"", 0})
-  return out
+    {folder = folder.path}))
 end
 
 function tests.test_the_task_trains()

@@ -41,6 +41,20 @@ function tests.test_given_values_win()
     {3, true, "poisson", {1, 2}, print})
 end
 
+--- With `quick` some have another default, which is checked as what is given is; that still wins.
+function tests.test_quick_defaults()
+  local spec = {quick = {"boolean", false}, runs = {"positive integer", 10, quick = 2},
+    seconds = {"positive number or nil", quick = 0.5}, lists = {"array of strings", {"a", "b"},
+      quick = {"a"}}}
+  local function found(given) return options.check("f", given, spec) end
+  lu.assertEquals(found{}, {quick = false, runs = 10, lists = {"a", "b"}})
+  lu.assertEquals(found{quick = true}, {quick = true, runs = 2, seconds = 0.5, lists = {"a"}})
+  lu.assertEquals(found{quick = true, runs = 7, lists = {}},
+    {quick = true, runs = 7, seconds = 0.5, lists = {}})
+  lu.assertErrorMsgContains("f: runs must be a positive integer, got 0.5", options.check, "f",
+    {quick = true}, {quick = "boolean", runs = {"positive integer", 1, quick = 0.5}})
+end
+
 function tests.test_integral_floats_become_integers()
   local opts = check{sizes = {2^6}, epochs = 3.0}
   lu.assertEquals(math.type(opts.epochs), "integer")

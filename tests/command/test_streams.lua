@@ -21,9 +21,9 @@ local run
 local function finished_run()
   if not run then
     run = temporary.path "run"
-    local _, err, status = shell.run_ladies{"train", "--dataset", toy_study.dataset, "--layers=2",
-      "--hidden=8", "--batch-size=20", "--max-batches=4", "--eval-every=2", "--quiet", "--out", run}
-    lu.assertEquals({err, status}, {"", 0})
+    shell.silent(shell.run_ladies{"train", "--dataset", toy_study.dataset, "--layers=2",
+      "--hidden=8", "--batch-size=20", "--max-batches=4", "--eval-every=2", "--quiet", "--out",
+      run})
   end
   return run
 end

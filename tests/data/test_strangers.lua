@@ -106,9 +106,8 @@ end
 --- What is given and has no use is told of.
 function tests.test_what_is_not_used()
   unpack_files()
-  local _, err, status = shell.run_ladies({"train", "listed_masks.npz", "--method", "full",
-    "--layers", "1", "--max-batches", "2", "--batch-size", "3"}, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  local _, err = shell.succeeded(shell.run_ladies({"train", "listed_masks.npz", "--method", "full",
+    "--layers", "1", "--max-batches", "2", "--batch-size", "3"}, {folder = folder.path}))
   lu.assertStrContains(err, "batch_size 3 is not used: the method full has all 6 training nodes in "
     .. "a mini-batch")
   os.execute("rm -r " .. shell.quote(folder.path .. "/runs"))
@@ -224,9 +223,7 @@ function tests.test_commands_take_names()
   ladies.file.write(folder.path .. "/n/labels.csv", table.concat(label_lines, "\n") .. "\n")
   local names = {"--ids", "strings", "--classes", "strings", "--make-features", "degree"}
   local function run(...)
-    local out, err, status = shell.run_ladies(tables.append({...}, names), {folder = folder.path})
-    lu.assertEquals(status, 0, err)
-    return out
+    return (shell.succeeded(shell.run_ladies(tables.append({...}, names), {folder = folder.path})))
   end
   lu.assertStrContains(run("info", "./n"), "classes    2: red, blue; unlabelled: 14")
   run("train", "./n", "--max-batches", "2", "--hidden", "4", "--out", "run")

@@ -7,9 +7,8 @@ local tests = {}
 
 function tests.test_numbers()
   if not ranks.available() then lu.skip "there is no MPI" end
-  local out, err, status = shell.run_ladies({"bench", "ranks", "--ranks", "2", "--step", "2",
-    "--rounds", "1", "--steps", "1", "--exchanges", "3"}, {env = ranks.environment})
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(shell.run_ladies({"bench", "ranks", "--ranks", "2", "--step", "2",
+    "--rounds", "1", "--steps", "1", "--exchanges", "3"}, {env = ranks.environment}))
   lu.assertStrContains(out, "\n2 ranks\n")
   local found, n = {}, 0
   for line in out:match "\n2 ranks\n(.*)":gmatch "[^\n]+" do

@@ -348,8 +348,7 @@ function tests.test_full_disk()
   local code <close> = shell.file(script)
   local command = ("trap '' XFSZ; ulimit -f 8; exec %s %s"):format(shell.quote(shell.ladies),
     shell.quote(code.path))
-  local _, err, status = shell.run{"sh", "-c", command}
-  lu.assertEquals({status, err}, {0, ""})
+  shell.silent(shell.run{"sh", "-c", command})
   lu.assertTrue(files.read(old) == bytes)
   lu.assertEquals(shell.run{"ls", folder.path}, "old.npz\n")
 end

@@ -110,19 +110,16 @@ function tests.test_errors_in_a_file()
   local path = layer_wise("wrong.lua",
     "ladies.sampling.choice(U:col_sums(2), settings.samples, {rgn = rng})")
   local words = table.move(SMALL, 1, #SMALL, 5, {"lab", path, "--samples", "9"})
-  local out, err, status = shell.run_ladies(words)
-  lu.assertEquals({out, status}, {"", 1})
+  local err = shell.refused(shell.run_ladies(words))
   lu.assertStrMatches(err, 'ladies lab: [^\n]*wrong%.lua:7: wrong %(9%): seeds 1, draw 1: '
     .. 'sampling%.choice: unknown option "rgn"; did you mean "rng"%?\n')
-  out, err, status = shell.run_ladies(table.move(SMALL, 1, #SMALL, 5, {"lab",
-    layer_wise("call.lua", "rng:choice(#near)"), "--samples", "9"}))
-  lu.assertEquals({out, status}, {"", 1})
+  err = shell.refused(shell.run_ladies(table.move(SMALL, 1, #SMALL, 5, {"lab",
+    layer_wise("call.lua", "rng:choice(#near)"), "--samples", "9"})))
   lu.assertStrMatches(err, 'ladies lab: [^\n]*call%.lua:7: call %(9%): seeds 1, draw 1: Rng has no '
     .. 'field or method "choice"\n')
   -- A fault is told by the status, but not that of a sampler that another is set beside.
   lab_ends(0, "ladies:5", "--against", path .. ":9")
-  out = lab_ends(1, path .. ":9", "ladies:5")
-  out = out:gsub("%s+", " ")
+  local out = lab_ends(1, path .. ":9", "ladies:5"):gsub("%s+", " ")
   lu.assertNotNil(out:find "it fails: [^ ]*/wrong%.lua:7: ")
   -- Which verdict it gets depends on how many draws fit into the seconds.
   lu.assertNotNil(out:find "LADIES %(5%): %u.-%. The embedding is off by [%d.]+ %%")

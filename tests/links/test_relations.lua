@@ -243,10 +243,9 @@ end
 -- --- by command ---------------------------------------------------------------------------------
 
 local function model_of(folder, name, ...)
-  local _, err, status = shell.run_ladies({"train", "--dataset", "./typed.npz", "--task",
+  shell.succeeded(shell.run_ladies({"train", "--dataset", "./typed.npz", "--task",
     "link_prediction", "--layers", "2", "--hidden", "8", "--embedding", "8", "--batch-size", "40",
-    "--quiet", "--out", name, ...}, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+    "--quiet", "--out", name, ...}, {folder = folder.path}))
   return files.read(("%s/%s/model.npz"):format(folder.path, name))
 end
 
@@ -274,8 +273,7 @@ function tests.test_same_bits()
       "--max-batches", "15", "--quiet"}, {folder = folder.path})
     lu.assertEquals(code, 0, message)
     lu.assertTrue(first == files.read(folder.path .. "/" .. model .. "three/model.npz"))
-    local _, err, status = shell.run_ladies({"evaluate", model .. "one"}, {folder = folder.path})
-    lu.assertEquals(status, 0, err)
+    shell.succeeded(shell.run_ladies({"evaluate", model .. "one"}, {folder = folder.path}))
   end
   local config = ladies.experiment.configure{dataset = folder.path .. "/typed.npz", layers = 2,
     task = "link_prediction", hidden = 8, embedding = 8, batch_size = 40, model = "rgcn",

@@ -4,28 +4,18 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_training = require "reference.toy_training"
 
 local tests = {}
+local weights = toy_training.weights
 
 local function gcn()
   return ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2, dropout = 0.2}
 end
 
-local function weights(model)
-  local all = {}
-  for _, parameter in ipairs(model:named_parameters()) do
-    all[#all + 1] = parameter.name .. " " .. parameter.tensor:hash()
-  end
-  return table.concat(all, "\n")
-end
-
 function tests.test_model_of_a_run()
   local folder = temporary.path "saved"
-  local data = toy.new()
-  local opts = {
-    data = data, model = gcn(), sampler = toy.neighbourhoods(data.graph:normalize "sym", 2),
-    batch_size = 20, lr = 0.02, max_batches = 10, quiet = true, out = folder,
-  }
+  local opts = toy_training.options{max_batches = 10, out = folder}
   local result = ladies.train(opts)
   local model = ladies.load_model(folder)
   lu.assertEquals(weights(model), weights(opts.model))

@@ -35,8 +35,7 @@ function tests.test_loop_by_hand()
   local blocks = blocks_of "lua"
   lu.assertEquals(#blocks, 1)
   files.write(folder.path .. "/listing.lua", (blocks[1]:gsub('"cora"', '"toy.npz"')))
-  local alone, err, status = shell.run_ladies({"listing.lua"}, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  local alone = shell.succeeded(shell.run_ladies({"listing.lua"}, {folder = folder.path}))
   lu.assertStrMatches(alone, "0%.%d+\t%x+\n")
   for _, n in ipairs{2, 3} do
     local out, message, code = ranks.run(n, {"listing.lua"}, {folder = folder.path})
@@ -93,8 +92,7 @@ function tests.test_what_can_be_trained()
     end
   end
   if not ranks.available() then lu.skip "there is no MPI" end
-  local out, err, status = shell.run_ladies{here .. "/tools/ranks_table.lua", "gat"}
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(shell.run_ladies{here .. "/tools/ranks_table.lua", "gat"})
   local found = row_of(out, "gat")
   lu.assertEquals(found[1], "yes")
   lu.assertStrContains(found[3], "that needs the whole graph")
@@ -156,9 +154,8 @@ local function manifest()
   if not core.process.exists(python) then lu.skip "there is no Python that reads YAML" end
   local blocks = blocks_of "yaml"
   lu.assertEquals(#blocks, 1)
-  local out, err, status = shell.run({python, "-c",
-    "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"}, {stdin = blocks[1]})
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(shell.run({python, "-c",
+    "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"}, {stdin = blocks[1]}))
   return json.decode(out)
 end
 
@@ -191,8 +188,7 @@ function tests.test_kubernetes()
 end
 
 function tests.test_table()
-  local out, err, status = shell.run_ladies{"costs", "--ranks"}
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(shell.run_ladies{"costs", "--ranks"})
   lu.assertTrue(page:find(out, 1, true) ~= nil, "ladies costs --ranks prints another table")
   -- Two ranks send two slabs a step.
   for features, classes, mib in ("602 41 2.76 128 172 2.10"):gmatch "(%d+) (%d+) ([%d.]+)" do

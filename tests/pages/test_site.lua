@@ -18,8 +18,7 @@ local site = temporary.path "site"
 local function made()
   browser.needs "mkdocs, material"
   if core.exists(site) then return end
-  local out, err, status = shell.run{root .. "/scripts/site", site}
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(shell.run{root .. "/scripts/site", site})
   lu.assertStrContains(out, "index.html on")
 end
 

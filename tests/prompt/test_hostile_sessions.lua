@@ -10,10 +10,8 @@ local tests = {}
 -- Returns what a prompt prints for lines typed, which must come to its end within seconds.
 local function typed(lines, env, arguments)
   local words = {"timeout", "30", shell.ladies, table.unpack(arguments or {"-i"})}
-  local out, err, status = shell.run(words, {stdin = table.concat(lines, "\n") .. "\n",
-    env = table.pack("HOME=/nonexistent", "LADIES_HISTORY=", table.unpack(env or {}))})
-  lu.assertEquals(status, 0, err)
-  return out, err
+  return shell.succeeded(shell.run(words, {stdin = table.concat(lines, "\n") .. "\n",
+    env = table.pack("HOME=/nonexistent", "LADIES_HISTORY=", table.unpack(env or {}))}))
 end
 
 -- ---------------------------------------------------------------- the prompt
@@ -114,9 +112,8 @@ local function talk(lines)
   end
   local asked = files.write(folder.path .. "/requests", table.concat(lines, "\n") .. "\n")
   local told = files.write(folder.path .. "/messages", "")
-  local _, err, status = shell.run_ladies{"-e",
-    ("return require('ladies.prompt.notebook').serve(%q, %q)"):format(asked, told)}
-  lu.assertEquals(status, 0, err)
+  shell.succeeded(shell.run_ladies{"-e",
+    ("return require('ladies.prompt.notebook').serve(%q, %q)"):format(asked, told)})
   local messages = {}
   for i, line in ipairs(files.lines(told)) do messages[i] = json.decode(line) end
   return messages

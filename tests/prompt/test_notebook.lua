@@ -16,9 +16,8 @@ local function talk(requests)
   for i, request in ipairs(requests) do lines[i] = json.encode(request) .. "\n" end
   local asked = files.write(folder.path .. "/requests", table.concat(lines))
   local told = files.write(folder.path .. "/messages", "")
-  local out, err, status = shell.run_ladies{"-e",
-    ("return require('ladies.prompt.notebook').serve(%q, %q)"):format(asked, told)}
-  lu.assertEquals({err, status}, {"", 0})
+  local out = shell.silent(shell.run_ladies{"-e",
+    ("return require('ladies.prompt.notebook').serve(%q, %q)"):format(asked, told)})
   local messages = {}
   for i, line in ipairs(files.lines(told)) do messages[i] = json.decode(line) end
   for _, message in ipairs(messages) do message.n = nil end

@@ -21,11 +21,9 @@ local function model(folder) return files.read(temporary.path(folder) .. "/model
 
 -- Trains alone from where the run in the folder is, and compares with a run that was left alone.
 local function assert_goes_on(folder, options, whole)
-  local _, err, status = shell.run_ladies(arguments(folder, options))
-  lu.assertEquals(status, 0, err)
+  shell.succeeded(shell.run_ladies(arguments(folder, options)))
   if not core.exists(temporary.path(whole)) then
-    _, err, status = shell.run_ladies(arguments(whole, options))
-    lu.assertEquals(status, 0, err)
+    shell.succeeded(shell.run_ladies(arguments(whole, options)))
   end
   lu.assertTrue(model(folder) == model(whole), folder)
 end
@@ -88,14 +86,12 @@ local function last_line(text) return text:match "([^\n]*)\n$" end
 --- `ladies train` under mpirun prints once what it prints alone, chooses one folder, and goes on.
 function tests.test_command()
   local folder <close> = shell.folder()
-  local out, err, status = ranks.run(2, command("--max-batches", "30", "--quiet"),
-    {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(ranks.run(2, command("--max-batches", "30", "--quiet"),
+    {folder = folder.path}))
   lu.assertEquals(select(2, out:gsub("configuration  ", "")), 1)
   lu.assertEquals(shell.run({"ls", "runs"}, {folder = folder.path}), "toy-ladies-1\n")
-  out, err, status = ranks.run(3, {"train", "--resume", "runs/toy-ladies-1", "--max-batches", "60",
-    "--profile"}, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  out = shell.succeeded(ranks.run(3, {"train", "--resume", "runs/toy-ladies-1", "--max-batches",
+    "60", "--profile"}, {folder = folder.path}))
   lu.assertStrContains(out, "3 ranks, 30 batches: a rank trained for ")
   lu.assertStrMatches(out, ".*\n| gradients *| +60 |.*")
   local alone = shell.run_ladies(command("--max-batches", "60"), {folder = folder.path})

@@ -1,6 +1,7 @@
 --- Short runs of ladies.train on the toy data, for tests.
 local json = require "ladies.base.json"
 local ladies = require "ladies"
+local lu = require "luaunit"
 local toy = require "reference.toy_data"
 
 local M = {}
@@ -17,6 +18,14 @@ function M.options(own)
   for key, value in pairs(own) do opts[key] = value end
   if not opts.optimizer then opts.lr = opts.lr or 0.02 end
   return opts
+end
+
+--- The one line with which a short run of such options is refused.
+function M.complaint(own)
+  local ok, message = pcall(ladies.train, M.options(own))
+  lu.assertFalse(ok)
+  lu.assertNil(message:find "\n")
+  return message
 end
 
 --- All parameters of a model, as one text.

@@ -19,13 +19,11 @@ local function rendered(svg)
   for i, text in ipairs{svg, (svg:gsub("<text.->.-</text>", ""))} do
     local base = temporary.path("picture" .. i)
     ladies.file.write(base .. ".svg", text)
-    local _, err, status = shell.run{"rsvg-convert", "--width", "280", "--keep-aspect-ratio",
-      "--output", base .. ".png", base .. ".svg"}
-    lu.assertEquals({status, err}, {0, ""})
+    shell.silent(shell.run{"rsvg-convert", "--width", "280", "--keep-aspect-ratio",
+      "--output", base .. ".png", base .. ".svg"})
     words[i + 2] = base .. ".png"
   end
-  local out, err, status = shell.run(words)
-  lu.assertEquals(status, 0, err)
+  local out = shell.succeeded(shell.run(words))
   local with, without = out:match "([^\n]*)\n([^\n]*)"
   return json.decode(with, "pixels"), json.decode(without, "pixels")
 end

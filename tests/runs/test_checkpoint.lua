@@ -9,27 +9,22 @@ local checkpoint = require "ladies.training.checkpoint"
 local files = require "tools.files"
 local json = require "ladies.base.json"
 local stderr_of = require "tools.stderr_of"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_training = require "reference.toy_training"
 
 local tests = {}
 
 local function new_model(own)
-  local opts = {inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2, dropout = 0.2}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.nn.gcn(opts)
+  return ladies.nn.gcn(tables.merged({inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
+    dropout = 0.2}, own))
 end
 
 -- Trains up to a number of batches; returns the options.
 local function train(folder, max_batches, own)
-  local data = toy.new()
-  local opts = {
-    data = data, sampler = toy.neighbourhoods(data.graph:normalize "sym", 2), model = new_model(),
-    batch_size = 20, lr = 0.02, eval_every = 7, patience = 0, quiet = true,
-    max_batches = max_batches, out = temporary.path(folder),
-  }
-  if own and own.optimizer then opts.lr = nil end
-  for key, value in pairs(own or {}) do opts[key] = value end
+  local opts = toy_training.options(tables.merged({eval_every = 7, max_batches = max_batches,
+    out = temporary.path(folder)}, own))
   ladies.train(opts)
   return opts
 end

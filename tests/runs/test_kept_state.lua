@@ -97,15 +97,13 @@ function tests.test_schedules_whose_memory_is_not_saved()
   ]]):format(package.path))
   local told = "ladies.train: the schedule has changed what it remembers, which checkpoints do not "
   local out = temporary.path "closure"
-  local _, err, status = shell.run_ladies{script, out}
-  lu.assertEquals(status, 0)
+  local _, err = shell.succeeded(shell.run_ladies{script, out})
   lu.assertStrContains(err, told)
   lu.assertEquals(select(2, err:gsub("\n", "")), 1)
   _, err = shell.run_ladies{script, out, "resume"}
   lu.assertStrContains(err, told)
   for _, how in ipairs{"kept", "pure"} do
-    _, err, status = shell.run_ladies{script, temporary.path(how), how}
-    lu.assertEquals({err, status}, {"", 0})
+    shell.silent(shell.run_ladies{script, temporary.path(how), how})
   end
   local ok, message = pcall(train, "refused", 5, false, function()
     return setmetatable({update = function() end}, {__call = function() return 1 end})

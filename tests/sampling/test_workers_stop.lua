@@ -192,8 +192,7 @@ function tests.test_os_exit()
     lu.assertEquals(status, want, message)
     lu.assertEquals(message:find "broken" ~= nil, how == "error")
   end
-  local _, message, status = shell.run_ladies{script.path}
-  lu.assertEquals({message, status}, {"", 0})
+  shell.silent(shell.run_ladies{script.path})
 end
 
 -- ---------------------------------------------------------------- errors

@@ -14,15 +14,9 @@ local sanitize = build_type == "asan" and "-fsanitize=address,undefined"
   or build_type == "tsan" and "-fsanitize=thread" or "-g0"
 
 local tests = {}
+local run = shell.must
 local scratch = shell.folder()
 local prefix, moved = scratch.path .. "/first", scratch.path .. "/second"
-
--- Runs words and expects success; returns what they printed.
-local function run(argv, opts)
-  local out, err, status = shell.run(argv, opts)
-  lu.assertEquals(status, 0, table.concat(argv, " ") .. "\n" .. out .. err)
-  return out
-end
 
 run{"cmake", "--install", build, "--prefix", prefix}
 run{"mv", prefix, moved}

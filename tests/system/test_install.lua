@@ -10,15 +10,9 @@ local build_type = os.getenv "LADIES_BUILD_TYPE"
 local sanitized = build_type == "asan" or build_type == "tsan"
 
 local tests = {}
+local run = shell.must
 local scratch = shell.folder()
 local prefix = scratch.path .. "/a place"
-
--- Runs words and expects success; returns what they printed.
-local function run(argv, opts)
-  local out, err, status = shell.run(argv, opts)
-  lu.assertEquals(status, 0, table.concat(argv, " ") .. "\n" .. out .. err)
-  return out, err
-end
 
 run{"cmake", "--install", build, "--prefix", scratch.path .. "/first"}
 run{"mv", scratch.path .. "/first", prefix}

@@ -41,10 +41,8 @@ local function run(text, program)
   local script = files.write(folder.path .. "/script.lua", text)
   local words = {program or shell.ladies, script, folder.path}
   -- glibc itself leaks the path that it makes of LOCPATH.
-  local out, err, status = shell.run(words,
-    {env = {"LOCPATH=" .. folder.path, "ASAN_OPTIONS=detect_leaks=0"}})
-  lu.assertEquals({err, status}, {"", 0})
-  return out
+  return shell.silent(shell.run(words,
+    {env = {"LOCPATH=" .. folder.path, "ASAN_OPTIONS=detect_leaks=0"}}))
 end
 
 function tests.test_numbers()

@@ -11,15 +11,9 @@ local source = os.getenv "LADIES_SOURCE"
 local release = os.getenv "LADIES_BUILD_TYPE" == "Release"
 
 local tests = {}
+local run = shell.must
 local scratch = shell.folder()
 local root = scratch.path .. "/root"
-
--- Runs words and expects success; returns what they printed.
-local function run(argv, opts)
-  local out, err, status = shell.run(argv, opts)
-  lu.assertEquals(status, 0, table.concat(argv, " ") .. "\n" .. out .. err)
-  return out, err
-end
 
 -- The .deb, made once; packing it tightly is not what is tested, nor is how Debian finds the
 -- packages of shared libraries, which takes its time.

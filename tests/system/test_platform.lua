@@ -14,9 +14,7 @@ local tests = {}
 local scratch = shell.folder()
 
 local function run(argv, opts)
-  local out, err, status = shell.run(argv, opts)
-  lu.assertEquals(status, 0, table.concat(argv, " ") .. "\n" .. out .. err)
-  return (out:gsub("\n$", ""))
+  return (shell.must(argv, opts):gsub("\n$", ""))
 end
 
 -- Compiles the program of tools/platform.c, as strict C11.

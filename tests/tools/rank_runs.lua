@@ -34,9 +34,7 @@ function rank_runs.on_data(common)
       options or ""), opts)
   end
   local function train(n, path, folder, options)
-    local out, err, status = run(n, path, folder, options)
-    lu.assertEquals(status, 0, out .. err)
-    return out, err
+    return shell.succeeded(run(n, path, folder, options))
   end
   return run, train
 end

@@ -47,6 +47,37 @@ function shell.run(argv, opts)
   return files.read(out.path), files.read(err.path), how == "signal" and 128 + code or code
 end
 
+--- Takes what shell.run returns: fails unless the program has ended with status 0; returns what it
+-- printed, and what it printed to stderr.
+function shell.succeeded(out, err, status)
+  if status ~= 0 then error(("it ended with status %s\n%s%s"):format(status, out, err), 2) end
+  return out, err
+end
+
+--- The same for a program that is to say nothing on stderr; returns what it printed.
+function shell.silent(out, err, status)
+  shell.succeeded(out, err, status)
+  if err ~= "" then error("on stderr it says:\n" .. err, 2) end
+  return out
+end
+
+--- Takes what shell.run returns: fails unless the program has printed nothing and ended with status
+-- 1; returns what it printed to stderr.
+function shell.refused(out, err, status)
+  if status ~= 1 or out ~= "" then
+    error(("it ended with status %s\n%s%s"):format(status, out, err), 2)
+  end
+  return err
+end
+
+--- Runs the words `argv` as shell.run does, and fails with all that was said unless they end with
+-- status 0; returns what was printed, and what was printed to stderr.
+function shell.must(argv, opts)
+  local out, err, status = shell.run(argv, opts)
+  if status ~= 0 then error(table.concat(argv, " ") .. "\n" .. out .. err, 2) end
+  return out, err
+end
+
 --- An assignment for `env` by which a program's laboratories are held to their own numbers. Where
 -- these tests run with a LUA_INIT, the program does what that says first.
 function shell.checked_lab()

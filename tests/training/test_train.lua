@@ -5,35 +5,17 @@ local ladies = require "ladies"
 local json = require "ladies.base.json"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_training = require "reference.toy_training"
 
 local tests = {}
 
--- Options of a short run; `own` are added to them.
-local function options(own)
-  local data = own.data or toy.new()
-  local opts = {
-    data = data, sampler = toy.neighbourhoods(data.graph:normalize "sym", 2),
-    model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
-      dropout = 0.2},
-    batch_size = 20, lr = 0.02, eval_every = 5, patience = 0, quiet = true,
-  }
-  if own.optimizer then opts.lr = nil end
-  for key, value in pairs(own) do opts[key] = value end
-  return opts
-end
+local complaint, options = toy_training.complaint, toy_training.options
+local weights = toy_training.weights
 
 local function read_lines(path)
   local lines = {}
   for line in io.lines(path) do lines[#lines + 1] = json.decode(line) end
   return lines
-end
-
-local function weights(model)
-  local all = {}
-  for _, parameter in ipairs(model:named_parameters()) do
-    all[#all + 1] = parameter.name .. " " .. parameter.tensor:hash()
-  end
-  return table.concat(all, "\n")
 end
 
 -- ---------------------------------------------------------------- learning
@@ -216,14 +198,6 @@ function tests.test_bad_options()
   opts.data.graph, opts.sampler = nil, nil
   lu.assertErrorMsgContains("feature_cache is of the nodes of most edges, and there is no graph",
     ladies.train, opts)
-end
-
--- The one line of a training that is refused.
-local function complaint(own)
-  local ok, message = pcall(ladies.train, options(own))
-  lu.assertFalse(ok)
-  lu.assertNil(message:find "\n")
-  return message
 end
 
 -- Backward for a batch of the options, and no step after it.

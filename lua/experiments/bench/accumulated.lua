@@ -4,6 +4,7 @@
 -- that of one mini-batch, sqrt(S) times and S times as much.
 
 local carry_out = require "ladies.study.carry_out"
+local declared = require "experiments.options"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
@@ -21,8 +22,6 @@ local RULES = {
   {name = "√S lr", factor = math.sqrt},
   {name = "S lr", factor = function(S) return S end},
 }
-
-local accumulated = {}
 
 -- The settings of all runs, for options of accumulated.measure.
 local function common_of(opts)
@@ -93,10 +92,7 @@ local ACCUMULATED = {
   where = WHERE, name = "accumulate", title = "What larger steps cost", whole = true, seeded = true,
   folder = "runs/accumulate",
   identity = function(opts) return "accumulate " .. json.encode(common_of(opts)) end,
-  options = {
-    accumulate = "array of positive integers", batches = "positive integer",
-    runs = "positive integer",
-  },
+  options = declared.types "bench accumulate",
 }
 
 function ACCUMULATED.check(opts)
@@ -121,8 +117,9 @@ function ACCUMULATED.show(report, _, opts, rows)
   report:note(description(opts))
 end
 
---- Trains with each S of opts.accumulate, all of which divide opts.batches, and returns a report
--- (see ladies.report). The options are those of the command, and those of a study.
-function accumulated.report(given) return carry_out(ACCUMULATED, given) end
+--- accumulated(opts) -> table: trains with each S of opts.accumulate, all of which divide
+-- opts.batches, and returns a report (see ladies.report). The options are those of the command, and
+-- those of a study.
+local function accumulated(given) return carry_out(ACCUMULATED, given) end
 
 return accumulated

@@ -4,6 +4,7 @@
 
 local core = require "ladies_core"
 local carry_out = require "ladies.study.carry_out"
+local declared = require "experiments.options"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
@@ -65,7 +66,7 @@ local function parts_table(opts, cases)
   for _, case in ipairs(cases) do
     if case.settings.seeds_from == "all" then
       add_parts(shown, opts, case.dataset, tables.merged(case.settings, {samples = 512,
-        layers = opts.layers}))
+        layers = opts.count_layers}))
     end
   end
   return shown
@@ -87,14 +88,8 @@ end
 local IN_PARTS = {
   where = WHERE, name = "parts", title = "Seeds from parts of the graph", whole = true,
   seeded = true, folder = "runs/parts", made = {[COMMUNITIES] = make_communities},
-  standard = {datasets = {"wordnet", COMMUNITIES}, ranks = {2, 4}, batches = 1600, runs = 10,
-    layers = 5},
   identity = function(opts) return "parts " .. json.encode(settings_of(opts)) end,
-  options = {
-    datasets = "array of strings or nil", ranks = "array of positive integers or nil",
-    batches = "positive integer or nil", runs = "positive integer or nil",
-    layers = "positive integer or nil",
-  },
+  options = declared.types "bench parts",
 }
 
 function IN_PARTS.check(opts)
@@ -126,7 +121,7 @@ function IN_PARTS.notes(_, opts)
   return {([[Above: the entries between %d parts, the seconds in which these are made, and which of
 the rows of features that ranks read others have, in %d steps of LADIES (512) with %d layers, where
 each rank has a shard. `communities` is a random graph of 100,000 nodes and 2,000,000 entries, of
-which 95 %% are drawn within 64 classes.]]):format(given.accumulate, STEPS, opts.layers),
+which 95 %% are drawn within 64 classes.]]):format(given.accumulate, STEPS, opts.count_layers),
     ([[Below: micro-F1 in percent on the test nodes after %d mini-batches, of the model that is
 kept, with parts by METIS; %s.
 "beside" is the difference, seed by seed. LADIES (512),

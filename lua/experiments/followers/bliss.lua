@@ -176,11 +176,10 @@ local BLISS = {
   where = WHERE, name = "bliss", title = "The table of BLISS, tried again",
   folder = "runs/bliss", identity = "the table of BLISS",
   options = {
-    datasets = "array of strings or nil", steps = "positive integer or nil",
-    runs = "positive integer or nil", quick = {"boolean", false}, kept = {"boolean", false},
+    datasets = {"array of strings", {"cora", "citeseer", "pubmed"}, quick = {"cora"}},
+    steps = {"positive integer", STEPS, quick = 50}, runs = {"positive integer", 10, quick = 2},
+    quick = {"boolean", false}, kept = {"boolean", false},
   },
-  standard = {datasets = {"cora", "citeseer", "pubmed"}, steps = STEPS, runs = 10},
-  quick = {datasets = {"cora"}, steps = 50, runs = 2},
 }
 
 -- Lists the trainings, the cheapest first.

@@ -15,7 +15,6 @@ local words = require "experiments.followers.words"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
 local test_f1 = require "ladies.study.test_f1"
-local usable_data = require "ladies.study.usable_data"
 
 local WHERE = "experiments.followers.gcnii"
 
@@ -115,19 +114,17 @@ local GCNII = {
   where = WHERE, name = "gcnii", title = "GCNII by depth",
   folder = "runs/gcnii", identity = "GCNII by depth",
   options = {
-    dataset = {"string", "cora"}, depths = "array of positive integers or nil",
-    methods = {"array of strings", {"full", "ladies:512"}}, runs = "positive integer or nil",
-    quick = {"boolean", false}, kept = {"boolean", false},
+    dataset = {"string", "cora"}, methods = {"array of strings", {"full", "ladies:512"}},
+    depths = {"array of positive integers", {2, 4, 8, 16, 32, 64}, quick = {2, 4, 8}},
+    runs = {"positive integer", 5, quick = 2}, quick = {"boolean", false},
+    kept = {"boolean", false},
   },
-  standard = {depths = {2, 4, 8, 16, 32, 64}, runs = 5},
-  quick = {depths = {2, 4, 8}, runs = 2},
 }
 
 function GCNII.check(opts)
+  opts.datasets = {opts.dataset}
   if opts.quick then opts.settings = tables.merged({max_batches = 50}, opts.settings) end
 end
-
-function GCNII.data(opts) return usable_data(WHERE, {opts.dataset}) end
 
 -- Lists the trainings depth by depth, so that the cheap ones come first.
 function GCNII.cases(opts, names)

@@ -137,13 +137,12 @@ local LABOR = {
   identity = {"distinct nodes", "nodes", "entries", "fan_out", "layers", "batch_size", "batches",
     "draws", "seed"},
   options = {
-    nodes = "positive integer or nil", entries = "positive integer or nil",
+    nodes = {"positive integer", paper.REDDIT.nodes, quick = 20000},
+    entries = {"positive integer", paper.REDDIT.entries, quick = 1000000},
     fan_out = {"positive integer", 10}, layers = {"positive integer", 3},
-    batch_size = {"positive integer", 1000}, batches = "positive integer or nil",
-    draws = "positive integer or nil", seed = {"integer", 1}, quick = {"boolean", false},
+    batch_size = {"positive integer", 1000}, batches = {"positive integer", 8, quick = 3},
+    draws = {"positive integer", 2}, seed = {"integer", 1}, quick = {"boolean", false},
   },
-  standard = {nodes = paper.REDDIT.nodes, entries = paper.REDDIT.entries, batches = 8, draws = 2},
-  quick = {nodes = 20000, entries = 1000000, batches = 3, draws = 2},
 }
 
 function LABOR.cases()

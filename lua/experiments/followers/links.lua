@@ -100,10 +100,9 @@ local LINKS = {
   folder = "runs/links", identity = "links",
   options = {
     datasets = {"array of strings", {"cora", "citeseer", "pubmed"}},
-    runs = "positive integer or nil", quick = {"boolean", false}, kept = {"boolean", false},
+    runs = {"positive integer", 10, quick = 2}, quick = {"boolean", false},
+    kept = {"boolean", false},
   },
-  standard = {runs = 10},
-  quick = {runs = 2},
 }
 
 function LINKS.check(opts)

@@ -116,14 +116,13 @@ local MODELS = {
   where = WHERE, name = "models", title = "Every architecture",
   folder = "runs/models", identity = "every architecture",
   options = {
-    models = "array of strings or nil",
+    models = {"array of strings", {"gcn", "jk", "gcnii", "sage", "gin", "gat", "appnp", "sgc",
+      "mlp"}, quick = {"gcn", "gcnii", "mlp"}},
     methods = {"array of strings", {"full", "ladies:512", "graphsage:5"}},
-    datasets = "array of strings or nil", runs = "positive integer or nil",
-    quick = {"boolean", false}, kept = {"boolean", false},
+    datasets = {"array of strings", {"cora", "pubmed"}, quick = {"cora"}},
+    runs = {"positive integer", 5, quick = 2}, quick = {"boolean", false},
+    kept = {"boolean", false},
   },
-  standard = {datasets = {"cora", "pubmed"}, runs = 5,
-    models = {"gcn", "jk", "gcnii", "sage", "gin", "gat", "appnp", "sgc", "mlp"}},
-  quick = {datasets = {"cora"}, runs = 2, models = {"gcn", "gcnii", "mlp"}},
 }
 
 function MODELS.check(opts)

@@ -151,11 +151,9 @@ local RELATIONS = {
   where = WHERE, name = "relations", title = "Relations of WordNet",
   folder = "runs/relations", identity = "relations",
   options = {
-    datasets = {"array of strings", {"wordnet"}}, runs = "positive integer or nil",
+    datasets = {"array of strings", {"wordnet"}}, runs = {"positive integer", 3, quick = 2},
     quick = {"boolean", false}, kept = {"boolean", false},
   },
-  standard = {runs = 3},
-  quick = {runs = 2},
 }
 
 function RELATIONS.check(opts)

@@ -5,6 +5,7 @@
 -- equal seconds too, and trained.
 
 local core = require "ladies_core"
+local declared = require "experiments.options"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local Graph = require "experiments.search.measure"
@@ -28,41 +29,12 @@ local GROUPS = 1000
 local Search = {}
 Search.__index = Search
 
--- Returns the names of the graphs that are there, and notes about the others.
-local function graphs_here(names)
-  local others, here = {}, {}
-  for _, name in ipairs(names) do
-    if not plan.MADE[name] then others[#others + 1] = name end
-  end
-  local found, notes = {}, {}
-  if #others > 0 then
-    local ok, list, more = errors.try(usable_data, WHERE, others)
-    if ok then found, notes = list, more
-    elseif #others == #names then error(list, 0)
-    else notes = {errors.message(list)} end
-  end
-  for _, name in ipairs(found) do here[name] = true end
-  local list = {}
-  for _, name in ipairs(names) do
-    if plan.MADE[name] or here[name] then list[#list + 1] = name end
-  end
-  return list, notes
-end
-
--- Returns what runs load a graph by: its name, or the path of its file in the study's folder.
-function Search:place(name)
-  if not plan.MADE[name] then return name end
-  local path = self.study.folder:file(name .. ".npz")
-  if core.exists(path) ~= "file" then ladies.data.save(plan.MADE[name](), path) end
-  return path
-end
-
 -- Returns the graph of this name, with its network; that of one graph is held at a time.
 function Search:graph(name)
   if self.graph_name ~= name then
     self.graph_name, self.held = nil, nil
     collectgarbage()
-    local data = ladies.data.load(self:place(name))
+    local data = ladies.data.load(self.study:place(name, plan.MADE))
     if not data.train then data:split() end
     self.graph_name, self.held = name, Graph.graph(data, self.opts.seed)
   end
@@ -194,7 +166,8 @@ function Search:train(points)
         runs[#runs + 1] = {key = ("%s, %s, seed %d"):format(name, point.name, seed), point = point,
           graph = name, config = experiment.configure(tables.merged(plan.TRAINING,
             experiment.own{method = point.path}, {samples = point.samples[name],
-            dataset = self:place(name), max_seconds = self.opts.seconds, seed = seed}))}
+            dataset = self.study:place(name, plan.MADE), max_seconds = self.opts.seconds,
+            seed = seed}))}
       end
     end
   end
@@ -209,12 +182,8 @@ function Search:train(points)
   return notes
 end
 
-local SPEC = {
-  quick = {"boolean", false}, datasets = "array of strings or nil", seed = {"integer", 1},
-  seeds = "integer in [2, inf] or nil", seconds = "positive number or nil",
-  trained = "non-negative integer or nil", rungs = "array of tables or nil",
-  points = "callable or nil", out = "string or nil", quiet = {"boolean", false},
-}
+local SPEC = tables.merged(declared.types "lab search",
+  {rungs = "array of tables or nil", points = "callable or nil"})
 
 --- experiments.search{quick = false, datasets = {"cora", "pubmed"}, ...} -> table: looks for a
 -- layer-wise sampler whose gradient has less error (bias² and variance) x time than LADIES with and
@@ -232,12 +201,10 @@ local SPEC = {
 -- quiet      no progress
 local function search(given)
   local opts = options.check(WHERE, given or {}, SPEC)
-  local by_default = plan.of(opts.quick)
-  opts = tables.merged({seeds = by_default.seeds, seconds = by_default.seconds,
-    trained = by_default.trained}, opts)
-  local self = setmetatable({opts = opts, rungs = opts.rungs or by_default.rungs}, Search)
+  local datasets, rungs = plan.of(opts.quick)
+  local self = setmetatable({opts = opts, rungs = opts.rungs or rungs}, Search)
   local missing
-  self.names, missing = graphs_here(opts.datasets or by_default.datasets)
+  self.names, missing = usable_data(WHERE, opts.datasets or datasets, plan.MADE)
   self.points = {}
   for _, point in ipairs(space.points(opts.quick)) do
     local is_in = point.title or not opts.points or opts.points(point)

@@ -36,14 +36,11 @@ local function quick_graphs()
   return os.getenv "LADIES_DATA" and {"cora", "pubmed"} or {"power-law", "communities"}
 end
 
---- plan.of(quick): {datasets =, rungs =, seeds = of each training, seconds = of each, trained = how
--- many points besides those that others are set beside}.
+--- plan.of(quick) -> datasets, rungs.
 function plan.of(quick)
-  if quick then
-    return {datasets = quick_graphs(), rungs = QUICK, seeds = 5, seconds = 2, trained = 3}
-  end
-  return {datasets = {"cora", "citeseer", "pubmed", "wordnet", "coauthor_cs", "amazon_photo",
-    "power-law", "communities"}, rungs = RUNGS, seeds = 20, seconds = 20, trained = 10}
+  if quick then return quick_graphs(), QUICK end
+  return {"cora", "citeseer", "pubmed", "wordnet", "coauthor_cs", "amazon_photo", "power-law",
+    "communities"}, RUNGS
 end
 
 --- The settings of a training, but for its method, data set and seed.

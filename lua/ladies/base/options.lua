@@ -267,8 +267,9 @@ end
 
 --- options.check(where, given, spec: table) -> table: a new table with the options of `given`,
 -- checked, and the defaults of the others. `where` begins the messages; `spec` maps each key to a
--- type (required), to "type or nil", or to {type, default}. A key that the spec lacks is an error
--- that names the nearest known one.
+-- type (required), to "type or nil", or to {type, default}. {type, default, quick = other} has
+-- another default where the option `quick` is given. A key that the spec lacks is an error that
+-- names the nearest known one.
 function options.check(where, given, spec)
   given = given == nil and {} or given
   if rawequal(given, QUESTION) then error({[QUESTION] = spec}, 0) end
@@ -285,11 +286,11 @@ function options.check(where, given, spec)
   end
   local opts = {}
   for _, key in ipairs(known) do
-    local type_text, default = spec[key], nil
-    if type(type_text) == "table" then type_text, default = type_text[1], type_text[2] end
-    local value = given[key]
-    if value == nil then value = default end
-    opts[key] = options.value(where, tostring(key), value, type_text)
+    local one, value = spec[key], given[key]
+    if type(one) ~= "table" then one = {one} end
+    if value == nil and given.quick then value = one.quick end
+    if value == nil then value = one[2] end
+    opts[key] = options.value(where, tostring(key), value, one[1])
   end
   return opts
 end

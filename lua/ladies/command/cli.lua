@@ -187,8 +187,11 @@ end
 function cli.option_help(option)
   local standard = option.default
   if standard == nil then return option.help end
-  if type(standard) == "table" then standard = table.concat(standard, ",") end
-  return ("%s (default %s)"):format(option.help, standard)
+  local function text(value)
+    return type(value) == "table" and table.concat(value, ",") or tostring(value)
+  end
+  return ("%s (default %s%s)"):format(option.help, text(standard),
+    option.quick ~= nil and "; quick " .. text(option.quick) or "")
 end
 
 -- Returns the lines of help about an option: its name, and its help text beside it or, where the

@@ -124,6 +124,17 @@ function experiment_options.settings(opts, given)
   return found
 end
 
+--- Moves these settings from opts into a table of their own, opts.settings, but for those in the
+-- set `own`, for which the command has options of these names; returns opts.
+function experiment_options.move(opts, given, own)
+  local found = experiment_options.settings(opts, given)
+  for name in pairs(found) do
+    if own and own[name] then found[name] = nil else opts[name] = nil end
+  end
+  opts.settings = found
+  return opts
+end
+
 --- Parses a text such as "dropout=0,0.3 self-nodes=none,batch" and returns {{"dropout", 0, 0.3},
 -- {"self_nodes", "none", "batch"}}, with values of the options' types; errors begin with `where`.
 function experiment_options.varied(where, text)

@@ -21,9 +21,12 @@ function experiments.load(name, command)
 end
 
 -- Returns the command-line options of an experiment, with those of a study if it keeps its training
--- runs in one.
+-- runs in one. What is `standard` is only told: the experiment itself takes it, or what is `quick`.
 local function options_of(declared)
-  local list = tables.map(declared, function(option) return option end)
+  local list = tables.map(declared, function(option)
+    return option.standard == nil and option or tables.merged(option,
+      {help = cli.option_help(tables.merged(option, {default = option.standard}))})
+  end)
   local folder, own = declared.folder, tables.by_field(list, 1)
   for _, option in ipairs(folder and study_options.list(tostring(folder)) or {}) do
     if not own[option[1]] then list[#list + 1] = option end
@@ -37,7 +40,8 @@ function experiments.spec(name)
   return function()
     local command = "ladies " .. name
     local declared = experiments.load("options", command)[name]
-    return cli.join({name = command, about = declared.about}, options_of(declared),
+    return cli.join({name = command, usage = declared.usage, about = declared.about},
+      options_of(declared),
       declared.reads_data and data_options.list() or {})
   end
 end

@@ -19,44 +19,32 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
 
 local GatConv = module.class("GatConv",
-  "inputs outputs heads slope map to from bias dropout of_heads averages")
-
--- Makes a dense matrix whose row i is 1 in column cols[i] and 0 elsewhere.
-local function one_in_each_row(cols, n_cols)
-  local rows = core.range(1, #cols)
-  return core.matrix{n_rows = #cols, n_cols = n_cols, rows = rows, cols = cols}:to_dense()
-end
+  "inputs outputs heads columns combine slope map to from bias dropout")
 
 --- nn.gat_conv{inputs =, outputs =, heads = 8, combine = "concat", slope = 0.2, dropout = 0,
 -- bias = true, init = "glorot_uniform", rng = Rng} -> Module: combine is "concat", where each head
 -- has outputs / heads columns, or "mean" of heads of `outputs` columns; slope is that of
 -- leaky_relu, dropout that of alpha.
 function GatConv.new(given)
-  local opts = options.check("ladies.nn.gat_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", heads = {"positive integer", 8},
-    combine = {"concat|mean", "concat"}, slope = {"number", 0.2},
-    dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
-    init = {initialize.names, "glorot_uniform"}, rng = "Rng",
-  })
-  local count, columns = opts.heads, heads.columns("ladies.nn.gat_conv", opts)
-  local before = core.range(1, columns) - 1                               -- of each column
+  local opts = options.check("ladies.nn.gat_conv", given,
+    tables.merged(heads.OF_LAYER, {slope = {"number", 0.2}}))
+  local columns = heads.columns("ladies.nn.gat_conv", opts)
   local function attention(key)
     local vector = core.zeros(columns, 1)
     return initialize.by_name(opts.init)(vector, opts.rng:fork(key)):requires_grad_()
   end
   return setmetatable({
-    inputs = opts.inputs, outputs = opts.outputs, heads = count, slope = opts.slope,
+    inputs = opts.inputs, outputs = opts.outputs, heads = opts.heads, columns = columns,
+    combine = opts.combine, slope = opts.slope,
     map = Linear.new{inputs = opts.inputs, outputs = columns, bias = false, init = opts.init,
       rng = opts.rng:fork(1)},
     to = attention(2), from = attention(3), dropout = Dropout.new{p = opts.dropout},
     bias = opts.bias and core.zeros(opts.outputs):requires_grad_() or nil,
-    of_heads = one_in_each_row(before // (columns // count) + 1, count),
-    averages = opts.combine == "mean"
-      and one_in_each_row(before % opts.outputs + 1, opts.outputs) / count or nil,
   }, GatConv)
 end
 
@@ -64,13 +52,13 @@ end
 -- Tensor or a sparse Matrix). With `rng` elements of the attention are dropped.
 function GatConv:forward(h, block, rng)
   local adj, z = block.adj, self.map:forward(h)
-  local to = own_rows(z:matmul(self.of_heads * self.to), block)
-  local scores = adj:add_edges(to, z:matmul(self.of_heads * self.from))
+  local of_heads = heads.sums(self.columns, self.heads)
+  local to = own_rows(z:matmul(of_heads * self.to), block)
+  local scores = adj:add_edges(to, z:matmul(of_heads * self.from))
   scores = free_after(scores, scores:leaky_relu(self.slope))
   scores = free_after(scores, scores + edges.log_weights("nn.gat_conv", adj))
   local alpha = self.dropout:forward(free_after(scores, adj:edge_softmax(scores)), rng)
-  local near = free_after(alpha, free_after(z, adj:matmul_heads(alpha, z)))
-  if self.averages then near = free_after(near, near:matmul(self.averages)) end
+  local near = heads.combined(self, free_after(alpha, free_after(z, adj:matmul_heads(alpha, z))))
   return self.bias and free_after(near, near + self.bias) or near
 end
 

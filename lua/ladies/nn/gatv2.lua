@@ -31,12 +31,8 @@ local Conv = module.class("Gatv2Conv",
 -- nn.gat_conv; edge_inputs is the number of features of edges that it reads from
 -- block.edge_features, a row for each entry of block.adj, or 0.
 function Conv.new(given)
-  local opts = options.check("ladies.nn.gatv2_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", heads = {"positive integer", 8},
-    combine = {"concat|mean", "concat"}, edge_inputs = {"non-negative integer", 0},
-    slope = {"number", 0.2}, dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
-    init = {initialize.names, "glorot_uniform"}, rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.gatv2_conv", given,
+    tables.merged(heads.OF_LAYER, heads.OF_EDGES, {slope = {"number", 0.2}}))
   local columns = heads.columns("ladies.nn.gatv2_conv", opts)
   local function map(inputs, key, bias)
     return Linear.new{inputs = inputs, outputs = columns, bias = bias, init = opts.init,
@@ -74,10 +70,8 @@ function Conv:forward(h, block, rng)
   local adj, from = block.adj, self.from:forward(h)
   local scores = scores_of(self, from, h, block)
   local alpha = self.dropout:forward(free_after(scores, adj:edge_softmax(scores)), rng)
-  local near = free_after(alpha, free_after(from, adj:matmul_heads(alpha, from)))
-  if self.combine == "mean" then
-    near = free_after(near, near:matmul(heads.mean(self.columns, self.heads)))
-  end
+  local near =
+    heads.combined(self, free_after(alpha, free_after(from, adj:matmul_heads(alpha, from))))
   return self.bias and free_after(near, near + self.bias) or near
 end
 
@@ -94,8 +88,7 @@ local Gatv2 = stack.class "Gatv2"
 --               none
 function Gatv2.new(given)
   return stack.new(Gatv2, "ladies.nn.gatv2", given,
-    tables.merged(heads.OPTIONS, {edge_inputs = {"non-negative integer", 0}}),
-    heads.convolution(Conv))
+    tables.merged(heads.OPTIONS, heads.OF_EDGES), heads.convolution(Conv))
 end
 
 return {new = Gatv2.new, conv = Conv.new}

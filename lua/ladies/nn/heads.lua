@@ -1,10 +1,12 @@
---- Has what layers and models with several heads of attention share: how columns are divided among
--- heads, the convolutions of a model, and the constant matrices that sum over the columns of each
--- head or average over the heads. These are stored here and not in the models, so that files do not
--- hold them.
+--- Has what layers and models with several heads of attention share: their options, how columns are
+-- divided among heads, the convolutions of a model, and the constant matrices that sum over the
+-- columns of each head or average over the heads. These are stored here and not in the models, so
+-- that files do not hold them.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local initialize = require "ladies.nn.initialize"
+local module = require "ladies.nn.module"
 
 local heads = {}
 
@@ -13,6 +15,16 @@ heads.OPTIONS = {
   heads = {"positive integer", 8}, output_heads = {"positive integer", 1},
   attention_dropout = {"number in [0, 1)", 0},
 }
+
+--- The options that every layer with heads has.
+heads.OF_LAYER = {
+  inputs = "positive integer", outputs = "positive integer", heads = {"positive integer", 8},
+  combine = {"concat|mean", "concat"}, dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
+  init = {initialize.names, "glorot_uniform"}, rng = "Rng",
+}
+
+--- The option of models and layers that read the features of edges.
+heads.OF_EDGES = {edge_inputs = {"non-negative integer", 0}}
 
 --- Returns how many columns all heads of a layer have together, by its checked options: heads stand
 -- side by side in its outputs or, with combine = "mean", have as many each. Fails, with a message
@@ -62,12 +74,19 @@ function heads.sums(columns, count)
   end)
 end
 
---- Returns a matrix, columns x (columns / count); x times it is the mean of the heads.
-function heads.mean(columns, count)
+-- Returns a matrix, columns x (columns / count); x times it is the mean of the heads.
+local function mean(columns, count)
   local each = columns // count
   return kept("mean", columns, count, function(before)
     return one_in_each_row(before % each + 1, each) / count
   end)
+end
+
+--- Returns the output of a layer from `near`, in which the heads stand side by side: the mean of
+-- the heads where the layer has combine = "mean", otherwise `near` itself.
+function heads.combined(layer, near)
+  if layer.combine ~= "mean" then return near end
+  return module.free_after(near, near:matmul(mean(layer.columns, layer.heads)))
 end
 
 return heads

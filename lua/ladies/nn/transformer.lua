@@ -14,7 +14,6 @@ local core = require "ladies_core"
 local Dropout = require "ladies.nn.dropout"
 local edges = require "ladies.nn.edges"
 local heads = require "ladies.nn.heads"
-local initialize = require "ladies.nn.initialize"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
@@ -31,12 +30,8 @@ local Conv = module.class("TransformerConv",
 -- dropout = 0, bias = true, init = "glorot_uniform", rng = Rng} -> Module: heads, combine and
 -- dropout are those of nn.gat_conv, edge_inputs that of nn.gatv2_conv.
 function Conv.new(given)
-  local opts = options.check("ladies.nn.transformer_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", heads = {"positive integer", 8},
-    combine = {"concat|mean", "concat"}, edge_inputs = {"non-negative integer", 0},
-    dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
-    init = {initialize.names, "glorot_uniform"}, rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.transformer_conv", given,
+    tables.merged(heads.OF_LAYER, heads.OF_EDGES))
   local columns = heads.columns("ladies.nn.transformer_conv", opts)
   local function map(inputs, outputs, bias, number)
     return Linear.new{inputs = inputs, outputs = outputs, bias = bias, init = opts.init,
@@ -90,9 +85,7 @@ function Conv:forward(h, block, rng)
     local segments = core.segments(adj:row_of(), adj.n_rows)
     near = free_after(near, near + segments:matmul_heads(alpha, e))
   end
-  if self.combine == "mean" then
-    near = free_after(near, near:matmul(heads.mean(self.columns, self.heads)))
-  end
+  near = heads.combined(self, near)
   return free_after(near, near + self.own:forward(own))
 end
 
@@ -108,8 +101,7 @@ local Transformer = stack.class "Transformer"
 -- nn.gatv2.
 function Transformer.new(given)
   return stack.new(Transformer, "ladies.nn.transformer", given,
-    tables.merged(heads.OPTIONS, {edge_inputs = {"non-negative integer", 0}}),
-    heads.convolution(Conv))
+    tables.merged(heads.OPTIONS, heads.OF_EDGES), heads.convolution(Conv))
 end
 
 return {new = Transformer.new, conv = Conv.new}

@@ -29,10 +29,8 @@
 local core = require "ladies_core"
 local declared = require "ladies.sampling.declared"
 local initialize = require "ladies.nn.initialize"
-local inputs = require "ladies.sampling.inputs"
 local layerwise = require "ladies.sampling.layerwise"
 local learning = require "ladies.sampling.learning"
-local options = require "ladies.base.options"
 
 local WHERE = "ladies.samplers.asgcn"
 
@@ -41,10 +39,6 @@ local SPEC = declared.spec("asgcn", {"samples", "layers", "features", "self_node
     help = "of the variance of sampled layers, in the loss"},
   {"row_normalize", default = false},
 })
-
--- The number of the random stream for first weights, negative so that mini-batches with the same
--- seed use other streams.
-local FIRST_WEIGHTS = -3
 
 local Asgcn = learning.class(WHERE, "samples features opts parameters layers")
 
@@ -120,11 +114,8 @@ end
 -- It is `adaptive`: batch i needs the step of batch i - 1. sampler.parameters[l] is layer l's w, a
 -- column of as many rows as features have columns.
 local function asgcn(P, given)
-  inputs.check_square(WHERE, P)
-  local opts = options.check(WHERE, given, SPEC)
-  inputs.check_features(WHERE, P, opts.features)
-  local samples, parameters = inputs.samples(WHERE, opts), {}
-  local rng = core.rng(opts.seed):fork(FIRST_WEIGHTS)
+  local opts, samples, rng = learning.checked(WHERE, P, given, SPEC)
+  local parameters = {}
   for l = 1, #samples do
     local w = core.zeros(opts.features.n_cols, 1)
     parameters[l] = initialize.glorot_uniform(w, rng:fork(l)):requires_grad_()

@@ -24,9 +24,7 @@
 local core = require "ladies_core"
 local declared = require "ladies.sampling.declared"
 local edge_bandits = require "ladies.sampling.edge_bandits"
-local inputs = require "ladies.sampling.inputs"
 local learning = require "ladies.sampling.learning"
-local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.bandit"
@@ -66,12 +64,9 @@ function Bandit:learn(batch)
 end
 
 function Bandit:draw(seeds, rng)
-  local batch = sampling.mini_batch(seeds, #self.samples, function(l, dst)
+  return learning.after_step(self, sampling.mini_batch(seeds, #self.samples, function(l, dst)
     return self:block(l, dst, rng)
-  end)
-  batch.propagate = learning.propagate
-  function batch.after_step(own) core.no_grad(self.learn, self, own) end
-  return batch
+  end))
 end
 
 --- ladies.samplers.bandit(P, {samples = {k1, k2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
@@ -86,9 +81,7 @@ end
 -- It is `adaptive`: batch i needs the step of batch i - 1. Its weights, a float for every entry of
 -- P and layer, are in sampler.state for checkpoints.
 local function bandit(P, given)
-  inputs.check_square(WHERE, P)
-  local opts = options.check(WHERE, given, SPEC)
-  local samples = inputs.samples(WHERE, opts)
+  local opts, samples = learning.checked(WHERE, P, given, SPEC)
   local players = edge_bandits.new(P, #samples, opts.eta)
   return setmetatable({
     name = WHERE, adaptive = true, P = P, samples = samples, players = players,

@@ -19,13 +19,10 @@
 -- it puts the attention of the step in the place of P in r. By the formula, players stay close to
 -- uniform ones for as many steps as they expect (doc/followers.md).
 
-local core = require "ladies_core"
 local declared = require "ladies.sampling.declared"
 local edge_bandits = require "ladies.sampling.edge_bandits"
-local inputs = require "ladies.sampling.inputs"
 local layerwise = require "ladies.sampling.layerwise"
 local learning = require "ladies.sampling.learning"
-local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
 local WHERE = "ladies.samplers.bliss"
@@ -80,10 +77,7 @@ function Bliss:learn(batch)
 end
 
 function Bliss:draw(seeds, rng)
-  local batch = self.layers(seeds, rng)
-  batch.propagate = learning.propagate
-  function batch.after_step(own) core.no_grad(self.learn, self, own) end
-  return batch
+  return learning.after_step(self, self.layers(seeds, rng))
 end
 
 --- ladies.samplers.bliss(P, {samples = {s1, s2, ...}, ...}) -> Sampler: a sampler(seeds, rng) ->
@@ -101,9 +95,7 @@ end
 -- It is `adaptive`: batch i needs the step of batch i - 1. Its weights, a float for every entry of
 -- P and layer, are in sampler.state for checkpoints.
 local function bliss(P, given)
-  inputs.check_square(WHERE, P)
-  local opts = options.check(WHERE, given, SPEC)
-  local samples = inputs.samples(WHERE, opts)
+  local opts, samples = learning.checked(WHERE, P, given, SPEC)
   local players = edge_bandits.new(P, #samples, opts.eta)
   return setmetatable({
     name = WHERE, adaptive = true, P = P, samples = samples, players = players, opts = opts,

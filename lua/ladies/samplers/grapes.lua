@@ -21,10 +21,8 @@
 local core = require "ladies_core"
 local declared = require "ladies.sampling.declared"
 local initialize = require "ladies.nn.initialize"
-local inputs = require "ladies.sampling.inputs"
 local layerwise = require "ladies.sampling.layerwise"
 local learning = require "ladies.sampling.learning"
-local options = require "ladies.base.options"
 
 local WHERE = "ladies.samplers.grapes"
 
@@ -35,10 +33,6 @@ local SPEC = declared.spec("grapes", {"samples", "layers", "features", "row_norm
   {"policy", "positive integer", default = 64, help = "hidden columns of the policy"},
   {"self_nodes", default = "previous"},
 })
-
--- The number of the random stream for first weights, negative so that mini-batches with the same
--- seed use other streams.
-local FIRST_WEIGHTS = -3
 
 -- The least p, so that every node can be drawn.
 local LEAST = 1e-6
@@ -119,10 +113,7 @@ end
 -- It is `adaptive`: batch i needs the step of batch i - 1. sampler.parameters has W1, W2, b (one
 -- for each layer), w and log_z.
 local function grapes(P, given)
-  inputs.check_square(WHERE, P)
-  local opts = options.check(WHERE, given, SPEC)
-  inputs.check_features(WHERE, P, opts.features)
-  local samples, rng = inputs.samples(WHERE, opts), core.rng(opts.seed):fork(FIRST_WEIGHTS)
+  local opts, samples, rng = learning.checked(WHERE, P, given, SPEC)
   local parameters = {b = {}}
   for name, shape in pairs{W1 = {opts.features.n_cols, opts.policy, 1},
     W2 = {opts.features.n_cols, opts.policy, 2}, w = {opts.policy, 1, 3}} do

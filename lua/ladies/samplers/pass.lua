@@ -20,7 +20,6 @@ local core = require "ladies_core"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local initialize = require "ladies.nn.initialize"
-local inputs = require "ladies.sampling.inputs"
 local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
@@ -30,10 +29,6 @@ local WHERE = "ladies.samplers.pass"
 local SPEC = declared.spec("pass", {"samples", "layers", "features", "seed",
   {"attention", "positive integer", default = 64, help = "columns of the attention's weights"},
 })
-
--- The number of the random stream for first weights, negative so that mini-batches with the same
--- seed use other streams.
-local FIRST_WEIGHTS = -3
 
 -- The number that is added to every score, so that a node whose scores are all zero draws
 -- uniformly.
@@ -125,18 +120,16 @@ end
 -- seed        of the first W1 and W2
 -- It is `adaptive`: batch i needs the step of batch i - 1. sampler.parameters has W1, W2 and a.
 local function pass(P, given)
-  inputs.check_square(WHERE, P)
-  local opts = options.check(WHERE, given, SPEC)
-  inputs.check_features(WHERE, P, opts.features)
-  local rng, parameters = core.rng(opts.seed):fork(FIRST_WEIGHTS), {}
+  local opts, samples, rng = learning.checked(WHERE, P, given, SPEC)
+  local parameters = {}
   for i, name in ipairs{"W1", "W2"} do
     local W = core.zeros(opts.features.n_cols, opts.attention)
     parameters[name] = initialize.glorot_uniform(W, rng:fork(i)):requires_grad_()
   end
   parameters.a = core.tensor{{0.01, 0.01, 1}}:requires_grad_()
   return setmetatable({
-    name = WHERE, adaptive = true, P = P, samples = inputs.samples(WHERE, opts),
-    features = opts.features, parameters = parameters,
+    name = WHERE, adaptive = true, P = P, samples = samples, features = opts.features,
+    parameters = parameters,
   }, Pass)
 end
 

@@ -1,12 +1,17 @@
---- Has what samplers that learn during training share: their classes, and the record of the inputs
--- of layers, from which they learn.
+--- Has what samplers that learn during training share: their classes, their arguments, and the
+-- record of the inputs of layers, from which they learn.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
+local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 
 local learning = {}
+
+-- The number of the random stream for first weights, negative so that mini-batches with the same
+-- seed use other streams.
+local FIRST_WEIGHTS = -3
 
 --- learning.class(where, names): makes a class of samplers whose objects have the fields in
 -- `names`, a text with blanks between them, besides those that all samplers may have. Called with
@@ -23,6 +28,16 @@ function learning.class(where, names)
   return class
 end
 
+--- Checks the arguments P and `given` of a sampler that learns; errors begin with `where`. Returns
+-- the options, how many samples each layer has, and, where `spec` has a seed, the generator for the
+-- sampler's first weights.
+function learning.checked(where, P, given, spec)
+  inputs.check_square(where, P)
+  local opts = options.check(where, given, spec)
+  if opts.features then inputs.check_features(where, P, opts.features) end
+  return opts, inputs.samples(where, opts), opts.seed and core.rng(opts.seed):fork(FIRST_WEIGHTS)
+end
+
 --- Runs the model's loop over its layers, as the `propagate` of a mini-batch, and keeps the input
 -- of layer l as batch.layer_inputs[l].
 function learning.propagate(model, h, batch, rng)
@@ -32,6 +47,14 @@ function learning.propagate(model, h, batch, rng)
     h = errors.within("layer %d", l, model.layer, model, l, h, block, rng)
   end
   return h
+end
+
+--- Makes a mini-batch record the inputs of layers, and call sampler:learn(batch) after its step;
+-- returns it.
+function learning.after_step(sampler, batch)
+  batch.propagate = learning.propagate
+  function batch.after_step(own) core.no_grad(sampler.learn, sampler, own) end
+  return batch
 end
 
 --- Fails if the model did not call a batch's `propagate` although the sampler needs it.

@@ -4,7 +4,6 @@
 --   where              the name of the function, for messages
 --   options            its own options (see ladies.options); those of a study are added, or out and
 --                      quiet where it measures
---   standard, quick    the values of options that are not given; those of `quick` where that is
 --   check(opts)        refuses the options, or completes them; nil where there is nothing to do
 --   seeded             whether the runs begin with settings.seed
 --   of_classes         whether it shows F1s of classes of nodes: the first run that is for another
@@ -26,8 +25,6 @@
 --   show(report, cases, opts, more, study)  fills the report
 --   notes(cases, opts, more, study)       texts below it; below trainings behind where these were
 
-local core = require "ladies_core"
-local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local measured = require "ladies.study.measured"
@@ -45,7 +42,6 @@ local function options_of(declared, given)
   local spec = declared.measure and tables.merged(MEASURING, declared.options)
     or Study.options(declared.options)
   local opts = options.check(declared.where, given or {}, spec)
-  opts = tables.merged(declared.standard, opts.quick and declared.quick, opts)
   if declared.seeded then opts.first = opts.settings.seed or 1 end
   if declared.check then declared.check(opts) end
   return opts
@@ -54,19 +50,10 @@ end
 -- Returns the names of the data sets that can be used, and notes about the others.
 local function usable(declared, opts)
   if declared.data then return declared.data(opts) end
-  local made, others = declared.made or {}, {}
-  for _, name in ipairs(opts.datasets or {}) do
-    if not made[name] then others[#others + 1] = name end
-  end
-  if #others == 0 then return opts.datasets, {} end
-  local here, notes = usable_data(declared.where, others)
+  if not opts.datasets or #opts.datasets == 0 then return opts.datasets, {} end
+  local names, notes = usable_data(declared.where, opts.datasets, declared.made)
   if declared.strict and notes[1] then
     errors.fail(("%s: %s"):format(declared.where, table.concat(notes, "; ")))
-  end
-  local is_here, names = {}, {}
-  for _, name in ipairs(here) do is_here[name] = true end
-  for _, name in ipairs(opts.datasets) do
-    if made[name] or is_here[name] then names[#names + 1] = name end
   end
   return names, notes
 end
@@ -81,18 +68,6 @@ local function identity_of(declared, opts)
   if type(identity) ~= "table" then return filled(identity, opts) end
   for i = 2, #identity do values[identity[i]] = opts[identity[i]] end
   return identity[1] .. " " .. json.encode(values)
-end
-
--- Returns the function place(name), which gives the data set of this name as runs ask for it: its
--- name, or, where the study makes it, the path of its file in the study's folder.
-local function placing(declared, opened)
-  return function(name)
-    local make = (declared.made or {})[name]
-    if not make then return name end
-    local path = opened().folder:file(name .. ".npz")
-    if core.exists(path) ~= "file" then data_sets.save(make(), path, {compress = false}) end
-    return path
-  end
 end
 
 -- Returns a function that fails for the record of a run whose task is not classes of nodes.
@@ -135,7 +110,10 @@ return function(declared, given)
       or Study.at(opts.out, filled(declared.folder, opts), identity_of(declared, opts))
     return study
   end
-  local cases, more = declared.cases(opts, names, placing(declared, opened), opened)
+  local function place(name)
+    return declared.made and opened():place(name, declared.made) or name
+  end
+  local cases, more = declared.cases(opts, names, place, opened)
   local first, last = (declared.measure and measure or train)(declared, opened(), cases, opts)
   local report = study:report(filled(declared.name, opts), filled(declared.title, opts, cases))
   report.cases = cases

@@ -11,6 +11,7 @@
 
 local core = require "ladies_core"
 local data_notes = require "ladies.data.notes"
+local data_sets = require "ladies.data"
 local display = require "ladies.study.display"
 local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
@@ -98,6 +99,15 @@ end
 function Study.at(out, base, identity)
   if out then return Study.open(out, identity) end
   return Study.find(base, identity)
+end
+
+--- Returns by what runs load the data set of this name: the name itself, or, for one that
+-- made[name]() makes, the path of its file in the study's folder.
+function Study:place(name, made)
+  if not made[name] then return name end
+  local path = self.folder:file(name .. ".npz")
+  if core.exists(path) ~= "file" then data_sets.save(made[name](), path, {compress = false}) end
+  return path
 end
 
 --- Returns the record of the finished run with this key, or nil.

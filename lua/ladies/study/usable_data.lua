@@ -26,10 +26,11 @@ local function obstacle(name)
   return not ok and errors.message(message) or nil
 end
 
---- usable_data(where, names) -> names, notes: returns the names of the data sets that can be used,
--- and a line about each of the others. It is an error, which begins with `where`, when none can be
--- used, or when two would have the same name in tables.
-return function(where, names)
+--- usable_data(where, names [, made]) -> names, notes: returns the names of the data sets that can
+-- be used, and a line about each of the others. The study itself makes those whose names the table
+-- `made` has (see Study:place), so these can be used. It is an error, which begins with `where`,
+-- when none can be used, or when two would have the same name in tables.
+return function(where, names, made)
   local list, notes, called = {}, {}, {}
   for _, name in ipairs(names) do
     local plain = run_folder.plain(name)
@@ -38,7 +39,7 @@ return function(where, names)
         called[plain], name, plain))
     end
     called[plain] = name
-    local problem = obstacle(name)
+    local problem = not (made and made[name]) and obstacle(name)
     if problem then notes[#notes + 1] = problem else list[#list + 1] = name end
   end
   if #list == 0 then errors.fail(("%s: %s"):format(where, table.concat(notes, "; "))) end

@@ -10,6 +10,7 @@
 local accumulated = require "experiments.bench.accumulated"
 local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
+local experiments = require "ladies.command.experiments"
 local study_options = require "ladies.command.study_options"
 
 -- Settings that the command has options of its own for.
@@ -17,22 +18,9 @@ local OWN = {method = true, max_batches = true, accumulate = true}
 
 local function spec(args)
   experiment_options.load_own(args)
-  return cli.join({
-    name = "ladies bench accumulate",
-    about = "Measures what F1 a step of several mini-batches costs, by three learning rates.",
-    {"accumulate", "LIST", "array of integers",
-      help = "mini-batches of a step (default 1,4,16)"},
-    {"batches", "N", "positive integer", default = 640, help = "of a run"},
-    {"runs", "N", "positive integer", default = 3, help = "of each, with following seeds"},
-  }, study_options.list "runs/accumulate-1", experiment_options.list(OWN))
+  return cli.join(experiments.spec "bench accumulate"(), experiment_options.list(OWN))
 end
 
 cli.main(spec, arg, function(opts, given)
-  local own = experiment_options.settings(opts, given)
-  own.accumulate = nil
-  study_options.show(accumulated.report{
-    accumulate = opts.accumulate or {1, 4, 16}, batches = opts.batches, runs = opts.runs,
-    settings = own,
-    jobs = opts.jobs, threads = opts.threads, out = opts.out, quiet = opts.quiet,
-  })
+  study_options.show(accumulated(experiment_options.move(opts, given, OWN)))
 end)

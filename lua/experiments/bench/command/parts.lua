@@ -9,6 +9,7 @@
 
 local cli = require "ladies.command.cli"
 local experiment_options = require "ladies.command.experiment_options"
+local experiments = require "ladies.command.experiments"
 local in_parts = require "experiments.bench.in_parts"
 local study_options = require "ladies.command.study_options"
 
@@ -17,23 +18,9 @@ local OWN = {method = true, dataset = true, max_batches = true, seeds_from = tru
 
 local function spec(args)
   experiment_options.load_own(args)
-  return cli.join({
-    name = "ladies bench parts",
-    about = "Measures seeds from parts of the graph: rows of other ranks, and F1.",
-    {"datasets", "LIST", "array of strings",
-      help = "data sets (default wordnet,communities; the latter is made)"},
-    {"ranks", "LIST", "array of integers", help = "of which rows are counted (default 2,4)"},
-    {"count-layers", "N", "positive integer", default = 5,
-      help = "of the mini-batches whose rows are counted"},
-    {"batches", "N", "positive integer", default = 1600, help = "of a run"},
-    {"runs", "N", "positive integer", default = 10, help = "of each, with following seeds"},
-  }, study_options.list "runs/parts-1", experiment_options.list(OWN))
+  return cli.join(experiments.spec "bench parts"(), experiment_options.list(OWN))
 end
 
 cli.main(spec, arg, function(opts, given)
-  study_options.show(in_parts{
-    datasets = opts.datasets, ranks = opts.ranks, layers = opts.count_layers,
-    batches = opts.batches, runs = opts.runs, settings = experiment_options.settings(opts, given),
-    jobs = opts.jobs, threads = opts.threads, out = opts.out, quiet = opts.quiet,
-  })
+  study_options.show(in_parts(experiment_options.move(opts, given, OWN)))
 end)

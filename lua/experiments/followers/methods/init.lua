@@ -117,14 +117,13 @@ local METHODS = {
   where = WHERE, name = "methods", title = "Every method",
   folder = "runs/methods", identity = "every method at equal nodes and seconds",
   options = {
-    equal = {"array of nodes|seconds", {"nodes", "seconds"}}, seconds = "positive number or nil",
-    laboratory = {"positive number", 3},
-    methods = "array of strings or nil", datasets = "array of strings or nil",
-    runs = "positive integer or nil", quick = {"boolean", false}, kept = {"boolean", false},
+    equal = {"array of nodes|seconds", {"nodes", "seconds"}},
+    seconds = {"positive number or nil", quick = 0.2}, laboratory = {"positive number", 3},
+    methods = {"array of strings", forms.ALL, quick = {"ladies:64", "full", "fastgcn", "labor"}},
+    datasets = {"array of strings", {"cora", "pubmed", "wordnet"}, quick = {"cora"}},
+    runs = {"positive integer", 5, quick = 2}, quick = {"boolean", false},
+    kept = {"boolean", false},
   },
-  standard = {methods = forms.ALL, datasets = {"cora", "pubmed", "wordnet"}, runs = 5},
-  quick = {methods = {"ladies:64", "full", "fastgcn", "labor"}, datasets = {"cora"}, runs = 2,
-    seconds = 0.2},
   show = report.show, notes = report.notes,
 }
 

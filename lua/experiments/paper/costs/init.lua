@@ -142,8 +142,6 @@ local COSTS = {
   folder = "runs/costs", identity = {"costs", "batches", "scale", "seed"},
   unit = "sweep", show = report,
   options = declared.types "costs",
-  standard = {batches = 7, scale = 1},
-  quick = {batches = 3, scale = 0.25},
 }
 
 function COSTS.cases(opts)

@@ -90,9 +90,8 @@ end
 local TABLE3 = {
   where = WHERE, name = "table3", title = "Table 3, preset {preset}",
   folder = "runs/table3-{preset}", identity = "table 3, preset {preset}",
-  options = declared.types "table3",
-  standard = {runs = 10, methods = ALL},
-  quick = {runs = 2, methods = QUICK},
+  options = tables.merged(declared.types "table3",
+    {methods = {"array of strings", ALL, quick = QUICK}}),
   made = {[REDDIT_SCALE] = make_reddit_scale}, of_classes = true,
 }
 

@@ -73,8 +73,8 @@ local VARIANCE = {
   identity = {"variance", "batches", "draws", "batch_size", "hidden", "steps", "lag", "normalize",
     "seed", "load"},
   title = "Table 2, measured: the error of sampled embeddings",
-  options = plan.OPTIONS, standard = plan.STANDARD, quick = plan.QUICK, check = plan.check,
-  measure = measurer, data = function(opts) return opts.datasets, {} end,
+  options = plan.OPTIONS, check = plan.check, measure = measurer,
+  data = function(opts) return opts.datasets, {} end,
 }
 
 -- Every graph and its points; and the graphs.

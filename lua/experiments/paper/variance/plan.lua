@@ -24,11 +24,9 @@ plan.GENERATED = {
   end,
 }
 
---- The options, and what stands for those that are not given (see ladies.study.carry_out).
+--- The options (see ladies.study.carry_out).
 plan.OPTIONS = tables.merged(declared.types "variance",
   {data = {"table", {}}, load = "table or nil", samplers = {"table", {}}, settings = {"table", {}}})
-plan.STANDARD = {batches = 12, draws = 16, hidden = 128, samples = {5, 16, 64, 256, 512}}
-plan.QUICK = {batches = 4, draws = 6, hidden = 64, samples = {16, 64}}
 
 local ALL = {"cora", "citeseer", "pubmed", "wordnet", "power-law"}
 local FEW = {"cora", "power-law"}
