@@ -54,16 +54,16 @@ local function listed(by_path)
 end
 
 --- Runs every `jobs`-th of the tests of the repository `root` (a list of names, or nil for all),
--- from test `job` on, in a new tree in `folder` that counts lines; one that fails there, as those that
--- measure time or memory may, once more in the tree that make_plain() returns. Returns a part of a
--- map; Map.join makes a map of `jobs` of them.
+-- from test `job` on, in a new tree in `folder` that counts lines; one that fails there, as those
+-- that measure time or memory may, once more in the tree that make_plain() returns. Returns a part
+-- of a map; Map.join makes a map of `jobs` of them.
 function Map.part(root, folder, make_plain, names, job, jobs)
   local tree = Tree.new(root, folder, "coverage")
   local part = {tests = {}, code = {}}
   local code, plain = {}, nil
   local lines = folder .. "/lines"
-  local env = {"LADIES_LINES=" .. lines,
-    ("LUA_INIT=assert(package.loadlib('%s/tests/lines.so', 'count_lines'))()"):format(tree.build)}
+  local hook = ("assert(package.loadlib('%s/tests/lines.so', 'count_lines'))()"):format(tree.build)
+  local env = {"LADIES_LINES=" .. lines, "LUA_INIT=" .. hook}
   os.execute(("find '%s' -name '*.gcda' -delete; rm -f '%s'"):format(tree.build, lines))
   local tests = tree:tests()
   names = names or sorted_keys(tests)
