@@ -144,6 +144,9 @@ function tests.test_a_finished_run()
   local page = ladies.file.read(temporary.path "page.html")
   lu.assertStrContains(page, "The largest errors")
   lu.assertNotStrContains(page, "F1")
+  local known = data.targets[data.test]
+  local pictures = page:match "Predictions(.-)The largest errors"
+  lu.assertEquals(select(2, pictures:gsub("<circle", "")), known:equals(known):sum():item())
   refused("Correct and Smooth is of classes of nodes", "evaluate", folder, "--smooth")
 end
 

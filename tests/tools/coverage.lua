@@ -1,6 +1,6 @@
 --- coverage.lua ROOT BUILD: the line coverage of src/ and lua/ after programs of the build of type
 -- coverage in the folder BUILD have run: the lines of src/core and lua/ that none of them executed,
--- then shares by room. Lines of Lua come from the file BUILD/lines (tools/lines.lua).
+-- then shares by room. Lines of Lua come from the file BUILD/lines (tools/lines.c).
 package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
 local files = require "tools.files"

@@ -1,6 +1,6 @@
 --- Finds which lines of lua/ have code, and which of them were executed.
 --
--- The lines are counted by a hook of our own (tools/lines.lua): Debian 12 has no package of LuaCov,
+-- The lines are counted by a hook of our own (tools/lines.c): Debian 12 has no package of LuaCov,
 -- which moreover writes at the end of a process alone, and would miss the programs that tests kill.
 local files = require "tools.files"
 local shell = require "tools.shell"

@@ -157,8 +157,8 @@ local function part_of(paths, job) return ("%s.%d"):format(paths.map, job) end
 
 local function map_part(opts, paths)
   local folder = ("%s/%%s%d"):format(paths.folder, opts.job)
-  local plain = Tree.new(paths.root, folder:format "job", "MUTANT")
-  write(part_of(paths, opts.job), cjson.encode(Map.part(paths.root, folder:format "map", plain,
+  local function make_plain() return Tree.new(paths.root, folder:format "job", "MUTANT") end
+  write(part_of(paths, opts.job), cjson.encode(Map.part(paths.root, folder:format "map", make_plain,
     cli.words(opts.tests), opts.job, opts.jobs)))
 end
 

@@ -54,29 +54,32 @@ local function listed(by_path)
 end
 
 --- Runs every `jobs`-th of the tests of the repository `root` (a list of names, or nil for all),
--- from test `job` on, twice: in `plain`, a tree, for its time, and in a new one in `folder` that
--- counts lines. Returns a part of a map, which Map.join makes of `jobs` such parts.
-function Map.part(root, folder, plain, names, job, jobs)
+-- from test `job` on, in a new tree in `folder` that counts lines; one that fails there, as those
+-- that measure time or memory may, once more in the tree that make_plain() returns. Returns a part
+-- of a map; Map.join makes a map of `jobs` of them.
+function Map.part(root, folder, make_plain, names, job, jobs)
   local tree = Tree.new(root, folder, "coverage")
   local part = {tests = {}, code = {}}
-  local code = {}
+  local code, plain = {}, nil
   local lines = folder .. "/lines"
-  local env = {"LADIES_LINES=" .. lines,
-    "LUA_INIT=@" .. tree.root .. "/tests/tools/lines.lua"}
-  local plain_tests = plain:tests()
+  local hook = ("assert(package.loadlib('%s/tests/lines.so', 'count_lines'))()"):format(tree.build)
+  local env = {"LADIES_LINES=" .. lines, "LUA_INIT=" .. hook}
   os.execute(("find '%s' -name '*.gcda' -delete; rm -f '%s'"):format(tree.build, lines))
   local tests = tree:tests()
   names = names or sorted_keys(tests)
   for i = job, #names, jobs do
     local name = names[i]
-    local passed, seconds = plain:run(plain_tests[name], PATIENCE)
+    local passed, seconds = tree:run(tests[name], PATIENCE, env)
+    if not passed then
+      plain = plain or make_plain()
+      passed, seconds = plain:run(plain:tests()[name], PATIENCE)
+    end
     io.stderr:write(("map: %s %.1f s%s\n"):format(name, seconds,
       passed and "" or ": fails, and is left out"))
+    local executed = {}
+    add_lua_lines(executed, lines)
+    add_c_lines(executed, code, tree)
     if passed then
-      local executed = {}
-      tree:run(tests[name], PATIENCE, env)
-      add_lua_lines(executed, lines)
-      add_c_lines(executed, code, tree)
       table.insert(part.tests, {name = name, seconds = seconds, lines = listed(executed)})
     end
   end
