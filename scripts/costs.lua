@@ -16,8 +16,8 @@ local tables = require "ladies.base.tables"
 -- With --ranks alone.
 local OF_RANKS = {
   {"ranks", help = "print instead what 1 to 64 ranks send in training, computed"},
-  {"dataset", "NAME|PATH", "string", help = "with --ranks: what they send for its features, where "
-      .. "these are in shards"},
+  {"dataset", "NAME|PATH", "string", help = "with --ranks: what they send for its features, and "
+      .. "the memory of each, where these are in shards"},
   {"accumulate", "S", "positive integer", help = "with --dataset: mini-batches of a step "
       .. "(default 64)"},
   {"seeds-from", "WORD", "all|parts", help = "with --dataset: of mini-batches, as for ladies "
@@ -34,8 +34,12 @@ cli.main(spec, arg, function(opts)
   if opts.ranks then
     local costs_of_ranks = experiments.load "paper.costs.ranks"
     if not opts.dataset then return print((costs_of_ranks.table())) end
-    return print((costs_of_ranks.features(tables.merged(load, {dataset = opts.dataset,
-      accumulate = opts.accumulate, seeds_from = opts.seeds_from}), opts.feature_cache)))
+    local settings = tables.merged(load, {dataset = opts.dataset, accumulate = opts.accumulate,
+      seeds_from = opts.seeds_from})
+    print((costs_of_ranks.features(settings, opts.feature_cache)))
+    local peaks = costs_of_ranks.peaks(settings)
+    if peaks then print("\nMB of memory of a rank at its peak:\n\n" .. peaks) end
+    return
   elseif opts.dataset or opts.accumulate or opts.seeds_from or opts.feature_cache
     or next(load) then
     error("--dataset, how it is read, --accumulate, --seeds-from and --feature-cache go with "

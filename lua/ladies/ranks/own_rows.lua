@@ -87,8 +87,10 @@ local function add_rows_of(self, y, x, bias, owner)
     end
     link.exchange(nil, sends, receives)
     if piece then y:add_window_(self.own, piece, from, bias) end
+    if had then had:release() end             -- not left to the collector, who would hold many
     had = piece
   end
+  if had then had:release() end
 end
 
 --- Returns this rank's own rows of P X + bias; x has its own rows of X. All ranks call it together.

@@ -1,9 +1,10 @@
---- The messages and bytes that several ranks send in training the paper's network, computed:
--- `ladies costs --ranks`.
+--- The messages and bytes that several ranks send in training the paper's network, and the memory
+-- of each, computed: `ladies costs --ranks`.
 
 local Table = require "ladies.report.table"
 local experiment = require "ladies.experiment"
 local gradients = require "ladies.ranks.gradients"
+local peak = require "experiments.paper.costs.peak"
 local graph_traffic = require "ladies.training.ranks.graph_traffic"
 local rows_traffic = require "ladies.training.ranks.rows_traffic"
 local shards = require "ladies.data.formats.large.shards"
@@ -19,8 +20,9 @@ local DATA_SETS = {
 
 local costs_of_ranks = {}
 
-local LAYERS, WIDTH, BATCH, STEP = 5, 256, 512, 64
+local LAYERS, WIDTH, BATCH, SAMPLES, STEP = 5, 256, 512, 512, 64
 local RANKS = {2, 4, 16, 64}
+local PEAKS = {1, 2, 4, 16, 64}
 
 local function lines_of(elements) return (elements + 15) // 16 * 16 end
 
@@ -92,6 +94,37 @@ function costs_of_ranks.features(settings, cache)
         ("%.2f"):format(mib), ("%.2f"):format(mib / size),
         ("%.1f %%"):format(100 * sum.rows / sum.read),
         ("%.2f"):format(caches.bytes / units.MIB)}, of_graph(opts, asked, size)))
+    end
+  end
+  return shown:markdown()
+end
+
+-- Tells whether each of so many ranks has rows of a data set in shards.
+local function have_rows(data, size)
+  local bounds = shards.bounds(data, size)
+  for r = 1, size do
+    if bounds[r + 1] == bounds[r] then return false end
+  end
+  return true
+end
+
+--- Makes the table, as Markdown, of the most memory that a rank has at a time in training the
+-- paper's network with the data set of these settings, whose features are in shards; nil where they
+-- are not.
+function costs_of_ranks.peaks(settings)
+  local data, one = experiment.load(experiment.configure(settings)), nil
+  if not (data.path and shards.fits(data.path)) then return nil end
+  local names = tables.map(peak.PARTS, function(part) return part[2] end)
+  local shown = Table.new{"ranks", "peak", "of one", table.unpack(names)}
+  for _, size in ipairs(PEAKS) do
+    if have_rows(data, size) then
+      local parts = peak.of(data, size, {layers = LAYERS, hidden = WIDTH, batch_size = BATCH,
+        samples = SAMPLES})
+      one = one or parts.total
+      shown:add{("%d"):format(size), ("%.0f"):format(parts.total / units.MIB),
+        ("%.2f"):format(parts.total / one), table.unpack(tables.map(peak.PARTS, function(part)
+          return ("%.0f"):format(parts[part[1]] / units.MIB)
+        end))}
     end
   end
   return shown:markdown()

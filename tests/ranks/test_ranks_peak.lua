@@ -1,0 +1,45 @@
+--- The most memory that a rank has is what `ladies costs --ranks` computes, with 1, 2 and 4 ranks,
+-- and falls with their number as it says.
+local lu = require "luaunit"
+local files = require "tools.files"
+local json = require "ladies.base.json"
+local ladies = require "ladies"
+local peak = require "experiments.paper.costs.peak"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
+local temporary = require "reference.temporary"
+
+local tests = {}
+
+local BUILD_TYPE = os.getenv "LADIES_BUILD_TYPE"
+local MODEL = {layers = 2, hidden = 256, batch_size = 32, samples = 32}
+
+-- Returns the largest memory of rank 0 of n, in bytes, in training the model on the data set.
+local function measured(n, path)
+  local out = temporary.path("run of " .. n)
+  local words = {"train", path, "--model", "gcn", "--layers", tostring(MODEL.layers), "--hidden",
+    tostring(MODEL.hidden), "--batch-size", tostring(MODEL.batch_size), "--samples",
+    tostring(MODEL.samples), "--accumulate", "4", "--max-batches", "4", "--validation", "sampled",
+    "--shard-optimizer", "--threads", "1", "--quiet", "--out", out}
+  local said, err, status
+  if n == 1 then said, err, status = shell.run_ladies(words) else
+    said, err, status = ranks.run(n, words)
+  end
+  lu.assertEquals(status, 0, said .. err)
+  return json.decode(files.read(out .. "/summary.json")).memory_peak
+end
+
+function tests.test_as_computed()
+  if BUILD_TYPE == "asan" or BUILD_TYPE == "tsan" then lu.skip "a sanitizer has its own memory" end
+  local path = temporary.path "shards"
+  ladies.data.to_shards(ladies.generate.power_law{nodes = 100000, entries = 800000, features = 256,
+    classes = 4, train = 0.3, val = 0.2, seed = 1}, path, {shards = 4, shard_graph = true})
+  local data = ladies.data.load(path)
+  for _, n in ipairs{1, 2, 4} do
+    local found, computed = measured(n, path), peak.of(data, n, MODEL)
+    lu.assertTrue(math.abs(found / computed.total - 1) <= 0.05, ("%d ranks: %.1f MB, computed %.1f")
+      :format(n, found / (1 << 20), computed.total / (1 << 20)))
+  end
+end
+
+return tests
