@@ -9,17 +9,19 @@
 -- behind a class stands its name where classes have names. Where nodes may have several classes,
 -- these are the predicted ones and the labels. An .npz file holds `nodes`, `predicted`, `labels`,
 -- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`. Of other
--- tasks, such as regression, both have what the task gives.
+-- tasks, such as regression, both have what the task gives. Several ranks, which mpirun starts,
+-- share the inference, and the first one writes the file that one process alone would write.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
+local link = require "ladies.ranks.link"
 local predictions = require "ladies.evaluation.predictions"
 local tables = require "ladies.base.tables"
 
 cli.main(cli.join({
   name = "ladies predict",
-  usage = "ladies predict RUN [options]", words = {"run"},
+  usage = "ladies predict RUN [options]", words = {"run"}, ranks = true,
   about = "Writes what the model of a finished run predicts.",
   {"split", "PART", "train|val|test|labelled|all",
     help = "the nodes, edges or graphs (default all, or test where a task has no list of all)"},
@@ -34,7 +36,8 @@ cli.main(cli.join({
   local run = inference_options.run(opts)
   if opts.out then inference_options.check_out(opts.out, run) end
   local units = run:units(opts.split or run.task.all and "all" or "test")
-  local out = run:scores(units, how)
+  local out = inference_options.scores(run, units, how)
+  if link.rank > 0 then return end
   if kind == "npz" then
     local arrays = predictions.arrays(run.task, units, out, true)
     ladies.npz.write(opts.out, arrays)

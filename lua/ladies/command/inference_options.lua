@@ -2,6 +2,7 @@
 
 local core = require "ladies_core"
 local SavedRun = require "ladies.experiment.saved_run"
+local link = require "ladies.ranks.link"
 local run_folder = require "ladies.training.record.run_folder"
 local tell = require "ladies.base.tell"
 
@@ -42,6 +43,12 @@ function inference_options.run(opts)
     task = opts.task})
 end
 
+--- What the run's model gives for some units, as SavedRun:scores with these settings; the work is
+-- divided among the ranks where there are several.
+function inference_options.scores(run, units, settings)
+  return link.shared("inference", run.scores, run, units, settings)
+end
+
 --- Fails if the output file `out` is a file of the run or of its data set; only the run's file
 -- called `replaced` may be overwritten.
 function inference_options.check_out(out, run, replaced)
@@ -77,7 +84,7 @@ function inference_options.settings(opts, given)
       error(("--%s is of exact inference; leave --inference sampled out"):format(key), 0)
     end
   end
-  return {how = opts.inference, memory = opts.memory, tell = opts.verbose and tell_way or nil,
+  return {how = opts.inference, memory = opts.memory, tell = (opts.verbose or link.size > 1) and tell_way or nil,
     samples = opts.samples, draws = opts.draws, seed = opts.seed,
     smooth = opts.smooth}
 end

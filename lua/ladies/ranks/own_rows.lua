@@ -17,7 +17,8 @@ local LEAST = 256         -- rows of a piece, unless a rank has fewer
 local LARGE = 1 << 10     -- rows of a rank from which its own rows alone pay
 local TILE = 192          -- rows that a dense product computes together (see core.by_rows)
 
-local function is_in_parts(features)
+--- OwnRows.is_in_parts(features): tells whether other ranks have some of the rows.
+function OwnRows.is_in_parts(features)
   return options.class_of(features) == "Rows" and not features.whole
 end
 
@@ -32,7 +33,7 @@ end
 --- OwnRows.pays(P, features): tells whether P is in parts, as the features may be, or so large that
 -- ranks are faster when each has its own rows.
 function OwnRows.pays(P, features)
-  return options.class_of(P) == "MatrixInParts" or is_in_parts(features)
+  return options.class_of(P) == "MatrixInParts" or OwnRows.is_in_parts(features)
     or P.n_rows >= LARGE * link.size
 end
 
@@ -41,7 +42,7 @@ end
 -- or one of equal parts.
 function OwnRows.new(P, features)
   local in_parts = options.class_of(P) == "MatrixInParts"
-  local bounds = in_parts and P.graph.bounds or is_in_parts(features) and features.bounds
+  local bounds = in_parts and P.graph.bounds or OwnRows.is_in_parts(features) and features.bounds
     or equal_bounds(P.n_rows)
   local first, last = bounds[link.rank + 1] + 1, bounds[link.rank + 2]
   local own = in_parts and P:own_rows() or P:rows(core.range(first, last))

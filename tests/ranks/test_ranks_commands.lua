@@ -1,0 +1,79 @@
+--- Commands that several ranks carry out together: what rank 0 prints and writes is what one
+-- process alone does, to the byte.
+local lu = require "luaunit"
+local files = require "tools.files"
+local ladies = require "ladies"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
+
+local tests = {}
+
+-- Words of a text.
+local function words(text)
+  local list = {}
+  for word in text:gmatch "%S+" do list[#list + 1] = word end
+  return list
+end
+
+-- Runs a command by n ranks, or by one process where n is 0; it must succeed. Returns what it
+-- printed, and what it printed to stderr.
+local function run(n, folder, text)
+  local function alone(arguments, opts) return shell.run_ladies(arguments, opts) end
+  local function together(...) return ranks.run(n, ...) end
+  local out, err, status = (n == 0 and alone or together)(words(text), {folder = folder})
+  lu.assertEquals(status, 0, text .. "\n" .. out .. err)
+  return out, err
+end
+
+-- A folder with a data set as a file, whole.npz, and in shards with its graph, parts.
+local function data_folder()
+  local folder = shell.folder()
+  local data = ladies.generate.power_law{nodes = 3100, entries = 20000, features = 12, classes = 3,
+    train = 0.4, val = 0.2, seed = 1}
+  ladies.data.save(data, folder.path .. "/whole.npz")
+  ladies.data.to_shards(data, folder.path .. "/parts", {shards = 3, shard_graph = true})
+  return folder
+end
+
+local TRAINED = " --layers 2 --batch-size 64 --max-batches 4 --eval-every 4 --threads 1 --quiet "
+
+-- The numbers that ladies evaluate has printed, without its seconds.
+local function numbers(out) return (out:gsub("in [%d.]+ s", "")) end
+
+-- A command prints by n ranks what it prints by one process alone.
+local function assert_same(n, path, text)
+  lu.assertEquals(numbers(run(n, path, text)), numbers(run(0, path, text)), text)
+end
+
+-- So it is with the file that ladies predict writes.
+local function assert_same_file(n, path, text, kind)
+  run(0, path, ("%s --out alone.%s"):format(text, kind))
+  run(n, path, ("%s --out together.%s"):format(text, kind))
+  lu.assertTrue(files.read(path .. "/together." .. kind) == files.read(path .. "/alone." .. kind),
+    text)
+end
+
+--- The logits of exact inference and of sampled batches do not depend on who computes them, whether
+-- the layers of the model can be computed by rows or not.
+function tests.test_evaluate_and_predict()
+  local folder <close> = data_folder()
+  local path = folder.path
+  run(0, path, "train ./whole.npz --model gcn --out gcn" .. TRAINED)
+  run(0, path, "train ./whole.npz --model gat --out gat" .. TRAINED)
+  assert_same_file(3, path, "predict gcn --split all", "npz")
+  assert_same_file(2, path, "predict gcn --inference sampled --draws 2", "npz")
+  assert_same_file(2, path, "predict gat --smooth", "csv")
+  assert_same(2, path, "evaluate gcn")
+  assert_same(2, path, "evaluate gat --inference sampled")
+end
+
+--- Each rank has its own rows of the graph and of the features alone.
+function tests.test_graph_in_shards()
+  local folder <close> = data_folder()
+  local path = folder.path
+  run(0, path, "train ./parts --out run --model gcn" .. TRAINED)
+  assert_same_file(3, path, "predict run", "csv")
+  assert_same(2, path, "evaluate run --inference sampled")
+end
+
+return tests
