@@ -25,6 +25,8 @@ inference_options.list = {
   {"seed", "N", "integer", default = 1, help = "of the samples"},
   {"memory", "SIZE", "string", help = "of what exact inference computes, how much may be in "
     .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
+  {"ranks-infer", "HOW", "together|alone", help = "of several ranks (mpirun): they share exact "
+    .. "inference, or each computes all of it (default: what is faster, as measured)"},
   {"verbose", help = "how exact inference went about it"},
   {"smooth", help = "Correct and Smooth: predictions are corrected and smoothed over the graph by "
     .. "the labels of the training nodes"},
@@ -79,13 +81,15 @@ function inference_options.settings(opts, given)
       error(("--%s is of sampled inference; add --inference sampled"):format(key), 0)
     end
   end
-  for _, key in ipairs{"memory", "verbose"} do
+  for _, key in ipairs{"memory", "verbose", "ranks_infer"} do
     if given[key] and opts.inference == "sampled" then
-      error(("--%s is of exact inference; leave --inference sampled out"):format(key), 0)
+      error(("--%s is of exact inference; leave --inference sampled out"):format(
+        key:gsub("_", "-")), 0)
     end
   end
-  return {how = opts.inference, memory = opts.memory, tell = (opts.verbose or link.size > 1) and tell_way or nil,
-    samples = opts.samples, draws = opts.draws, seed = opts.seed,
+  return {how = opts.inference, memory = opts.memory, ranks_infer = opts.ranks_infer,
+    tell = (opts.verbose or link.size > 1) and tell_way or nil, samples = opts.samples,
+    draws = opts.draws, seed = opts.seed,
     smooth = opts.smooth}
 end
 

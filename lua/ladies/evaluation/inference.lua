@@ -47,7 +47,8 @@ end
 
 local CHUNK = 1 << 14      -- nodes of a forward without a graph
 
---- inference.way{nodes = Index, memory = integer | string, folder = string} -> Way: settings of how
+--- inference.way{nodes = Index, memory = integer | string, folder = string, ranks_infer = string}
+-- -> Way: settings of how
 -- exact inference is computed, for the option `way` of inference.exact. An object that is used
 -- again does not plan anew, and tostring(way) tells in a line what it has chosen and why.
 -- nodes    those whose logits are wanted, by default all. Of the layers before the last one what
@@ -55,6 +56,8 @@ local CHUNK = 1 << 14      -- nodes of a forward without a graph
 -- memory   the bytes of activations that may be in memory, also as "4G" (half of the machine's);
 --          those beyond lie in files without names, which are gone with the call, whatever ends it
 -- folder   of these files (the environment's TMPDIR, or /var/tmp)
+-- ranks_infer   in ladies.comm.together: "together", or "alone", each rank all of it; by default
+--          what is faster, which is measured once for a model
 function inference.way(given)
   return Way.new("ladies.inference.way", given or {})
 end
@@ -87,6 +90,7 @@ end
 local EXACT = {
   P = "Matrix or nil", features = "Tensor or Matrix or Rows or nil", way = "table or nil",
   nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
+  ranks_infer = "together|alone or nil",
 }
 
 -- Computes the logits of a model that reads no graph, for the nodes of the way.
@@ -96,7 +100,8 @@ local function of_nodes(model, features, way)
 end
 
 --- inference.exact(model, data: Dataset | Graph | Matrix [, {P =, features =, nodes =, memory =,
--- folder =, way =}]) -> Tensor: the logits of all nodes, N x outputs, or of the Index `nodes`.
+-- folder =, ranks_infer =, way =}]) -> Tensor: the logits of all nodes, N x outputs, or of the
+-- Index `nodes`.
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
 --           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for. A layer
 --           may return a table of tensors for the next one, the last one returns the logits. With
@@ -104,7 +109,7 @@ end
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell.
--- nodes, memory, folder   see inference.way; or a `way` in their place
+-- nodes, memory, folder, ranks_infer   see inference.way; or a `way` in their place
 -- Nothing is recorded, no element is dropped, products are of float32, also within
 -- ladies.in_bfloat16, and the result belongs to no step. Features that
 -- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
@@ -118,7 +123,8 @@ function inference.exact(model, data, given)
   options.value(where, "the data set", data, "table or Matrix")
   local opts = options.check(where, given, EXACT)
   local way = options.value(where, "way", opts.way, "Way or nil")
-    or Way.new(where, {nodes = opts.nodes, memory = opts.memory, folder = opts.folder})
+    or Way.new(where, {nodes = opts.nodes, memory = opts.memory, folder = opts.folder,
+      ranks_infer = opts.ranks_infer})
   local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
   if model.n_layers == 0 then return of_nodes(model, features, way) end
   local P = opts.P or options.class_of(data) == "Matrix" and data
@@ -163,8 +169,7 @@ end
 -- link.shared, where each rank has all of the graph and the features and there is a batch for each,
 -- it is called for this rank's batches alone, and the rows that it returns are joined.
 local function by_batches(data, n, size, f)
-  local in_parts = options.class_of(data.graph.adjacency) == "MatrixInParts"
-    or OwnRows.is_in_parts(data.features)
+  local in_parts = OwnRows.are_in_parts(data.graph.adjacency, data.features)
   local bounds, batches = {0}, (n + size - 1) // size
   if not link.is_sharing() or in_parts or batches < link.size then return f(1, n) end
   for rank = 0, link.size - 1 do
