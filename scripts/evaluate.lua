@@ -7,7 +7,8 @@
 -- RUN is the folder of a run, of `ladies train` or of a script (ladies.train{out = RUN}). Sampled
 -- inference uses the run's own sampler. A model that is not one of ours comes from --model
 -- FILE.lua, which returns function(settings, data) -> model, and a data set that a script had made
--- from --dataset. Several ranks, which mpirun starts, share the inference; the numbers are the same.
+-- from --dataset. Several ranks, which mpirun starts, share the inference; the numbers are the
+-- same.
 
 local core = require "ladies_core"
 local cli = require "ladies.command.cli"

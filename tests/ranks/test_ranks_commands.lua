@@ -2,6 +2,7 @@
 -- process alone does, to the byte.
 local lu = require "luaunit"
 local files = require "tools.files"
+local json = require "ladies.base.json"
 local ladies = require "ladies"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
@@ -74,6 +75,49 @@ function tests.test_graph_in_shards()
   run(0, path, "train ./parts --out run --model gcn" .. TRAINED)
   assert_same_file(3, path, "predict run", "csv")
   assert_same(2, path, "evaluate run --inference sampled")
+end
+
+-- The results of a study in a folder, by key: what does not depend on the clock.
+local function results(folder)
+  local found = {}
+  for line in io.lines(folder .. "/results.jsonl") do
+    local record = json.decode(line)
+    found[record.key] = {record.config, record.test_f1, record.best_value, record.batches}
+  end
+  return found
+end
+
+--- The runs of a study are divided, one of which fails; rank 0 alone writes. A study that one
+-- process has finished has nothing left to do for three.
+function tests.test_sweep()
+  local folder <close> = data_folder()
+  local path = folder.path
+  local text = "sweep --vary lr=0.01,0.03 --datasets ./whole.npz --methods ladies:64,graphsage "
+    .. "--runs 2 --jobs 1 --layers 2 --max-batches 4 --eval-every 2 --quiet --out "
+  run(0, path, text .. "alone")
+  run(3, path, text .. "together")
+  lu.assertEquals(results(path .. "/together"), results(path .. "/alone"))
+  lu.assertTrue(files.read(path .. "/together/sweep.csv") == files.read(path .. "/alone/sweep.csv"))
+  run(3, path, text .. "alone")
+  lu.assertEquals(#files.lines(path .. "/alone/results.jsonl"), 8)
+  local out, err, status = ranks.run(2, words(text .. "failed --batch-size 1 --lr 1e30 --clip 1e30"),
+    {folder = path})
+  lu.assertEquals(status, 1, out .. err)
+end
+
+--- A file of one's own is loaded by the processes of each rank.
+function tests.test_compare()
+  local folder <close> = data_folder()
+  local path = folder.path
+  files.write(path .. "/mine.lua", [[
+    return function(P, settings)
+      return require("ladies").samplers.ladies(P, {samples = {8, settings.samples}})
+    end]])
+  local text = "compare --dataset ./whole.npz --methods ./mine.lua:9,full --runs 2 --layers 2 "
+    .. "--max-batches 4 --eval-every 2 --quiet --threads 1 --out "
+  run(0, path, text .. "alone")
+  run(2, path, text .. "together")
+  lu.assertEquals(results(path .. "/together"), results(path .. "/alone"))
 end
 
 return tests

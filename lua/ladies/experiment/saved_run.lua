@@ -292,9 +292,9 @@ function SavedRun:logits(nodes, given)
 end
 
 --- run:scores(units: Index [, {how = "exact", memory = integer | string, ranks_infer = string, tell
--- = function, samples = integer, draws = 1, seed = 1, smooth = false}]) -> any: what the model gives
--- for some units of its task, by the logits of the nodes that they need: of nodes, these logits.
--- The options are those of `logits`.
+-- = function, samples = integer, draws = 1, seed = 1, smooth = false}]) -> any: what the model
+-- gives for some units of its task, by the logits of the nodes that they need: of nodes, these
+-- logits. The options are those of `logits`.
 function SavedRun:scores(units, given)
   local task = self.task
   if task.unit ~= "node" and given and given.how == "sampled" then
