@@ -27,9 +27,12 @@ cli.main(cli.join({
   local run = inference_options.run(opts)
   local task = run.task
   local units, began = run:units(opts.split), core.clock()
-  local out = inference_options.scores(run, units, how)
-  local seconds = core.clock() - began
-  local found = task:values(task.predict(out, units), out, units)
+  local found, seconds
+  inference_options.within(opts, function()
+    local out = inference_options.scores(run, units, how)
+    seconds = core.clock() - began
+    found = task:values(task.predict(out, units), out, units)
+  end)
   print(("%s on %s, %s: %d %ss, %s inference%s in %.2f s"):format(core.printable(run.path),
     core.printable(run.data.name), opts.split, #units, task.unit, opts.inference,
     opts.smooth and " and Correct and Smooth" or "", seconds))

@@ -1,6 +1,7 @@
 --- Declares the options of commands that apply the model of a saved run (see ladies.command.cli).
 
 local core = require "ladies_core"
+local inference = require "ladies.evaluation.inference"
 local SavedRun = require "ladies.experiment.saved_run"
 local link = require "ladies.ranks.link"
 local run_folder = require "ladies.training.record.run_folder"
@@ -43,6 +44,12 @@ end
 function inference_options.run(opts)
   return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method,
     task = opts.task})
+end
+
+--- Calls f(), with what it computes in the memory that the option allows, and the rest in temporary
+-- files.
+function inference_options.within(opts, f)
+  return inference.way{memory = opts.memory}:within(f)
 end
 
 --- What the run's model gives for some units, as SavedRun:scores with these settings; the work is

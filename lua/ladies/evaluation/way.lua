@@ -149,11 +149,23 @@ local function finish(way, ok, ...)
   errors.fail(errors.message(...) .. HELPS)
 end
 
+local around      -- the room of Way.within, which has the tensors of all inferences in it
+
 --- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
 -- its results.
 function Way:call(f, ...)
-  self.room = core.room(self.memory, self.folder)
+  self.room = around or core.room(self.memory, self.folder)
   return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
+end
+
+--- Calls f(...) with its large tensors, and those of all exact inference in it, in the memory and
+-- files that this way allows together, and returns its results.
+function Way:within(f, ...)
+  local before = around
+  local _ <close> = setmetatable({}, {__close = function() around = before end})
+  self.room = core.room(self.memory, self.folder)
+  around = self.room
+  return core.in_room(self.room, f, ...)
 end
 
 -- Fails unless the last layer has returned a row for each of n nodes.
@@ -317,7 +329,7 @@ function Way:logits(model, P, features, edges)
     input = function() return input_of(model, field, features) end,
   })
   check(h, computed and #computed or P.n_rows)
-  if computed == nodes then return h end
+  if computed == nodes or not computed and nodes == core.range(1, P.n_rows) then return h end
   return h:rows(computed and core.sampling.find(computed, nodes) or nodes)
 end
 
