@@ -7,7 +7,7 @@
 -- A number behind a method is its number of samples. The folder of a finished run, written with a
 -- slash, stands beside the methods: --methods ladies:64,runs/mine. The comparison's own folder gets
 -- results.jsonl, a line for each run, compare.csv, compare.md and the curves; one that was stopped
--- goes on where it was.
+-- goes on where it was. Several ranks, which mpirun starts, train --jobs runs each at a time.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -18,7 +18,7 @@ local function spec(args)
   local named = experiment_options.load_own(args)
   return cli.join({
     name = "ladies compare",
-    usage = "ladies compare --methods NAME[:SAMPLES],... [options]",
+    usage = "ladies compare --methods NAME[:SAMPLES],... [options]", ranks = true,
     about = [[Trains each method several times, with the same model, split and seeds, and prints
       mean and standard deviation of test micro-F1, time and memory, the difference to the first
       method seed by seed with its 95 % interval, and what else is not the same for all, as P.]],
@@ -38,5 +38,5 @@ end
 
 cli.main(spec, arg, function(opts, given)
   opts.methods = cli.words(opts.methods)
-  study_options.show(ladies.compare(experiment_options.move(opts, given)))
+  study_options.carry_out(ladies.compare, experiment_options.move(opts, given))
 end)

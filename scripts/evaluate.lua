@@ -7,7 +7,8 @@
 -- RUN is the folder of a run, of `ladies train` or of a script (ladies.train{out = RUN}). Sampled
 -- inference uses the run's own sampler. A model that is not one of ours comes from --model
 -- FILE.lua, which returns function(settings, data) -> model, and a data set that a script had made
--- from --dataset.
+-- from --dataset. Several ranks, which mpirun starts, share the inference; the numbers are the
+-- same.
 
 local core = require "ladies_core"
 local cli = require "ladies.command.cli"
@@ -15,7 +16,7 @@ local inference_options = require "ladies.command.inference_options"
 
 cli.main(cli.join({
   name = "ladies evaluate",
-  usage = "ladies evaluate RUN [options]", words = {"run"},
+  usage = "ladies evaluate RUN [options]", words = {"run"}, ranks = true,
   about = [[Prints how good the model of a finished run is: the metrics of its task, such as micro-
     and macro-F1.]],
   {"split", "PART", "train|val|test|labelled", default = "test",
@@ -26,9 +27,12 @@ cli.main(cli.join({
   local run = inference_options.run(opts)
   local task = run.task
   local units, began = run:units(opts.split), core.clock()
-  local out = run:scores(units, how)
-  local seconds = core.clock() - began
-  local found = task:values(task.predict(out, units), out, units)
+  local found, seconds
+  inference_options.within(opts, function()
+    local out = inference_options.scores(run, units, how)
+    seconds = core.clock() - began
+    found = task:values(task.predict(out, units), out, units)
+  end)
   print(("%s on %s, %s: %d %ss, %s inference%s in %.2f s"):format(core.printable(run.path),
     core.printable(run.data.name), opts.split, #units, task.unit, opts.inference,
     opts.smooth and " and Correct and Smooth" or "", seconds))

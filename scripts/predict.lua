@@ -11,18 +11,38 @@
 -- these are the predicted ones and the labels. An .npz file holds `nodes`, `predicted`, `labels`,
 -- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`. Of other
 -- tasks, such as regression, both have what the task gives. --top, of link prediction, has for each
--- node the pairs without an edge that have the highest scores, a line each.
+-- node the pairs without an edge that have the highest scores, a line each. Several ranks, which
+-- mpirun starts, share the inference, and the first one writes the file that one process alone would
+-- write. What exact inference and the predictions have beyond --memory lies in temporary files.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
+local link = require "ladies.ranks.link"
 local predictions = require "ladies.evaluation.predictions"
 local tables = require "ladies.base.tables"
 local top_links = require "ladies.command.top_links"
 
+-- Writes the predictions for some units, `out`, to the file opts.out of this kind, or as CSV to
+-- standard output where there is none; returns what is in the file, or nil.
+local function write(opts, kind, task, units, out)
+  if kind == "npz" then
+    local arrays = predictions.arrays(task, units, out, true)
+    ladies.npz.write(opts.out, arrays)
+    return ("%s of %d %ss"):format(table.concat(tables.sorted_keys(arrays), ", "), #units, task.unit)
+  elseif not kind then
+    predictions.write_csv(task, units, out, function(text) assert(io.stdout:write(text)) end)
+    return nil
+  end
+  local file <close> = ladies.file.writer(opts.out)
+  local columns = predictions.write_csv(task, units, out, function(text) file:add(text) end)
+  file:commit()
+  return ("%d %ss, a line each: %s"):format(#units, task.unit, (columns:gsub(",", ", ")))
+end
+
 cli.main(cli.join({
   name = "ladies predict",
-  usage = "ladies predict RUN [options]", words = {"run"},
+  usage = "ladies predict RUN [options]", words = {"run"}, ranks = true,
   about = "Writes what the model of a finished run predicts.",
   {"split", "PART", "train|val|test|labelled|all",
     help = "the nodes, edges or graphs (default all, or test where a task has no list of all)"},
@@ -43,20 +63,10 @@ cli.main(cli.join({
     return top_links(run, opts.top, how, opts.out)
   end
   local units = run:units(opts.split or run.task.all and "all" or "test")
-  local out = run:scores(units, how)
-  if kind == "npz" then
-    local arrays = predictions.arrays(run.task, units, out, true)
-    ladies.npz.write(opts.out, arrays)
-    print(("%s: %s of %d %ss"):format(opts.out,
-      table.concat(tables.sorted_keys(arrays), ", "), #units, run.task.unit))
-    return
-  end
-  local text = predictions.csv(run.task, units, out)
-  if not kind then
-    print((text:gsub("\n$", "")))
-    return
-  end
-  ladies.file.write(opts.out, text)
-  print(("%s: %d %ss, a line each: %s"):format(opts.out, #units, run.task.unit,
-    (text:match "^[^\n]*":gsub(",", ", "))))
+  inference_options.within(opts, function()
+    local out = inference_options.scores(run, units, how)
+    if link.rank > 0 then return end
+    local written = write(opts, kind, run.task, units, out)
+    if written then print(("%s: %s"):format(opts.out, written)) end
+  end)
 end)

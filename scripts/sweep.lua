@@ -5,7 +5,7 @@
 --
 -- Test F1 is not shown: settings that were chosen by it would flatter it. The folder runs/sweep-1
 -- gets results.jsonl, a line for each run, sweep.csv and sweep.md. The same command goes on where
--- it was stopped.
+-- it was stopped. Several ranks, which mpirun starts, train --jobs runs each at a time.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
@@ -19,7 +19,7 @@ local function spec(args)
   local named = experiment_options.load_own(args)
   return cli.join({
     name = "ladies sweep",
-    usage = 'ladies sweep --vary "SETTING=VALUE,... SETTING=VALUE,..." [options]',
+    usage = 'ladies sweep --vary "SETTING=VALUE,... SETTING=VALUE,..." [options]', ranks = true,
     about = [[Trains each method on each data set with every combination of the values, and prints
       them by their mean validation F1. The settings are the options of ladies train.]],
     {"vary", "TEXT", "string", help = "settings and their values, with spaces between settings"},
@@ -33,7 +33,7 @@ local function spec(args)
 end
 
 cli.main(spec, arg, function(opts, given)
-  study_options.show(ladies.sweep{
+  study_options.carry_out(ladies.sweep, {
     vary = experiment_options.varied("ladies sweep: --vary", opts.vary or ""),
     methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,
     runs = opts.runs, settings = experiment_options.settings(opts, given), jobs = opts.jobs,

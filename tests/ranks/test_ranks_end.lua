@@ -103,7 +103,7 @@ end
 --- Mistakes are told once; other commands, and a search, run in one process.
 function tests.test_mistakes()
   for _, case in ipairs{
-    {{"compare", toy_study.dataset}, "ladies compare runs in one process, and 2 were started"},
+    {{"depth", toy_study.dataset}, "ladies depth runs in one process, and 2 were started"},
     {command("--auto"), "ladies train: --auto runs in one process"},
   } do
     local _, err, status = ranks.run(2, case[1])

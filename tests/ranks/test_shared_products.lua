@@ -80,7 +80,8 @@ local function check(name, products, sent)
   local model = ladies.nn[name](given)
   local function bytes() return (link.traffic["comm.together"] or {bytes = 0}).bytes end
   local before = bytes()
-  local logits = ladies.comm.together(ladies.inference.exact, model, data)
+  local logits = ladies.comm.together(ladies.inference.exact, model, data,
+    {ranks_infer = "together"})
   local all = 0
   for _, one in ipairs(ladies.comm.gather(bytes() - before)) do all = all + one end
   local others = link.size - 1
@@ -103,7 +104,8 @@ end
 
 -- ---------------------------------------------------------------- validation
 
-local OPTIONS = [[threads = 1, max_batches = 16, wide = "%s", on_validation = function() end]]
+local OPTIONS = [[threads = 1, max_batches = 16, wide = "%s", on_validation = function() end,
+  ranks_infer = "together"]]
 
 local train, read = rank_runs.train, rank_runs.read
 

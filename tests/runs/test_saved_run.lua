@@ -220,7 +220,11 @@ function tests.test_predictions_of_several_classes()
   data.train, data.val, data.test = ladies.index{1}, ladies.index{3}, nil
   local task = ladies.task.node_classification(data)
   local nodes, logits = ladies.index{1, 2, 3}, ladies.tensor{{1, 2, -1}, {-1, -1, -1}, {-1, -1, 3}}
-  lu.assertEquals(predictions.csv(task, nodes, logits),
+  local pieces = {}
+  lu.assertEquals(predictions.write_csv(task, nodes, logits, function(text)
+    pieces[#pieces + 1] = text
+  end), "node,predicted,labels,split")
+  lu.assertEquals(table.concat(pieces),
     "node,predicted,labels,split\n0,0 1,0 2,train\n1,,,\n2,2,-1,val\n")
   local path = temporary.path "several.npz"
   ladies.npz.write(path, predictions.arrays(task, nodes, logits, true))

@@ -1,7 +1,9 @@
 --- Declares the options of commands that apply the model of a saved run (see ladies.command.cli).
 
 local core = require "ladies_core"
+local inference = require "ladies.evaluation.inference"
 local SavedRun = require "ladies.experiment.saved_run"
+local link = require "ladies.ranks.link"
 local run_folder = require "ladies.training.record.run_folder"
 local tell = require "ladies.base.tell"
 
@@ -24,6 +26,8 @@ inference_options.list = {
   {"seed", "N", "integer", default = 1, help = "of the samples"},
   {"memory", "SIZE", "string", help = "of what exact inference computes, how much may be in "
     .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
+  {"ranks-infer", "HOW", "together|alone", help = "of several ranks (mpirun): they share exact "
+    .. "inference, or each computes all of it (default: what is faster, as measured)"},
   {"verbose", help = "how exact inference went about it"},
   {"smooth", help = "Correct and Smooth: predictions are corrected and smoothed over the graph by "
     .. "the labels of the training nodes"},
@@ -40,6 +44,18 @@ end
 function inference_options.run(opts)
   return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method,
     task = opts.task})
+end
+
+--- Calls f(), with what it computes in the memory that the option allows, and the rest in temporary
+-- files.
+function inference_options.within(opts, f)
+  return inference.way{memory = opts.memory}:within(f)
+end
+
+--- What the run's model gives for some units, as SavedRun:scores with these settings; the work is
+-- divided among the ranks where there are several.
+function inference_options.scores(run, units, settings)
+  return link.shared("inference", run.scores, run, units, settings)
 end
 
 --- Fails if the output file `out` is a file of the run or of its data set; only the run's file
@@ -72,13 +88,15 @@ function inference_options.settings(opts, given)
       error(("--%s is of sampled inference; add --inference sampled"):format(key), 0)
     end
   end
-  for _, key in ipairs{"memory", "verbose"} do
+  for _, key in ipairs{"memory", "verbose", "ranks_infer"} do
     if given[key] and opts.inference == "sampled" then
-      error(("--%s is of exact inference; leave --inference sampled out"):format(key), 0)
+      error(("--%s is of exact inference; leave --inference sampled out"):format(
+        key:gsub("_", "-")), 0)
     end
   end
-  return {how = opts.inference, memory = opts.memory, tell = opts.verbose and tell_way or nil,
-    samples = opts.samples, draws = opts.draws, seed = opts.seed,
+  return {how = opts.inference, memory = opts.memory, ranks_infer = opts.ranks_infer,
+    tell = (opts.verbose or link.size > 1) and tell_way or nil, samples = opts.samples,
+    draws = opts.draws, seed = opts.seed,
     smooth = opts.smooth}
 end
 

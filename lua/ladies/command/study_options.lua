@@ -1,7 +1,9 @@
 --- Declares the options that all commands with a study have, and prints the reports with which they
 -- end.
 
+local by_ranks = require "ladies.study.by_ranks"
 local core = require "ladies_core"
+local link = require "ladies.ranks.link"
 local machine = require "ladies.base.machine"
 
 local study_options = {}
@@ -11,7 +13,7 @@ local study_options = {}
 function study_options.list(folder, alone)
   return {
     {"jobs", "N", "positive integer", default = alone and 1 or machine.cores,
-      help = "runs side by side; F1s do not depend on it, times do"},
+      help = "runs side by side, at each rank (mpirun); F1s do not depend on it, times do"},
     {"threads", "N", "integer in [1, 256]", default = not alone and 1 or nil, help = "of each run"},
     {"out", "DIR", "string", help = ("where results are kept (default %s)"):format(folder)},
     {"quiet", help = "no progress"},
@@ -24,6 +26,13 @@ function study_options.show(report)
   for _, note in ipairs(report.notes) do print("\n" .. core.printable(note, true)) end
   print(("\nin %s: %s"):format(core.printable(report.folder), table.concat(report.files, ", ")))
   if report.failed > 0 then error(("runs that failed: %d"):format(report.failed), 0) end
+end
+
+--- Carries out a study by f(opts) and shows its report; other ranks, where there are several, train
+-- some of its runs.
+function study_options.carry_out(f, opts)
+  local report = by_ranks.lead(f, opts)
+  if link.rank == 0 then study_options.show(report) end
 end
 
 return study_options

@@ -5,9 +5,12 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local fold = require "ladies.ranks.fold"
 local in_time = require "ladies.evaluation.in_time"
+local link = require "ladies.ranks.link"
 local mapped_files = require "ladies.base.mapped_files"
 local options = require "ladies.base.options"
+local OwnRows = require "ladies.ranks.own_rows"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
 local Way = require "ladies.evaluation.way"
@@ -44,7 +47,8 @@ end
 
 local CHUNK = 1 << 14      -- nodes of a forward without a graph
 
---- inference.way{nodes = Index, memory = integer | string, folder = string} -> Way: settings of how
+--- inference.way{nodes = Index, memory = integer | string, folder = string, ranks_infer = string}
+-- -> Way: settings of how
 -- exact inference is computed, for the option `way` of inference.exact. An object that is used
 -- again does not plan anew, and tostring(way) tells in a line what it has chosen and why.
 -- nodes    those whose logits are wanted, by default all. Of the layers before the last one what
@@ -52,6 +56,8 @@ local CHUNK = 1 << 14      -- nodes of a forward without a graph
 -- memory   the bytes of activations that may be in memory, also as "4G" (half of the machine's);
 --          those beyond lie in files without names, which are gone with the call, whatever ends it
 -- folder   of these files (the environment's TMPDIR, or /var/tmp)
+-- ranks_infer   in ladies.comm.together: "together", or "alone", each rank all of it; by default
+--          what is faster, which is measured once for a model
 function inference.way(given)
   return Way.new("ladies.inference.way", given or {})
 end
@@ -84,6 +90,7 @@ end
 local EXACT = {
   P = "Matrix or nil", features = "Tensor or Matrix or Rows or nil", way = "table or nil",
   nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
+  ranks_infer = "together|alone or nil",
 }
 
 -- Computes the logits of a model that reads no graph, for the nodes of the way.
@@ -93,7 +100,8 @@ local function of_nodes(model, features, way)
 end
 
 --- inference.exact(model, data: Dataset | Graph | Matrix [, {P =, features =, nodes =, memory =,
--- folder =, way =}]) -> Tensor: the logits of all nodes, N x outputs, or of the Index `nodes`.
+-- folder =, ranks_infer =, way =}]) -> Tensor: the logits of all nodes, N x outputs, or of the
+-- Index `nodes`.
 -- model     has `n_layers` and `layer(i, h, block)`, as nn.gcn; its `P`, a Matrix, or `normalize`
 --           ("sym" or "row") and `lambda`, as for graph:normalize, say which P it is for. A layer
 --           may return a table of tensors for the next one, the last one returns the logits. With
@@ -101,7 +109,7 @@ end
 -- data      a data set; or a Graph, or P itself as a Matrix, and then `features` as well
 -- P         a Matrix in place of the model's own. That is refused when the model was trained on
 --           mini-batches of another one, as far as these tell.
--- nodes, memory, folder   see inference.way; or a `way` in their place
+-- nodes, memory, folder, ranks_infer   see inference.way; or a `way` in their place
 -- Nothing is recorded, no element is dropped, products are of float32, also within
 -- ladies.in_bfloat16, and the result belongs to no step. Features that
 -- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
@@ -115,7 +123,8 @@ function inference.exact(model, data, given)
   options.value(where, "the data set", data, "table or Matrix")
   local opts = options.check(where, given, EXACT)
   local way = options.value(where, "way", opts.way, "Way or nil")
-    or Way.new(where, {nodes = opts.nodes, memory = opts.memory, folder = opts.folder})
+    or Way.new(where, {nodes = opts.nodes, memory = opts.memory, folder = opts.folder,
+      ranks_infer = opts.ranks_infer})
   local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
   if model.n_layers == 0 then return of_nodes(model, features, way) end
   local P = opts.P or options.class_of(data) == "Matrix" and data
@@ -140,13 +149,43 @@ local SAMPLED = {
   seed = {"integer", 1},
 }
 
+-- Returns the logits of one mini-batch of seeds, in their order.
+local function of_seeds(model, data, sampler, seeds, rng, guard)
+  local where = "ladies.inference.sampled"
+  local batch = sampler(seeds, rng)
+  options.value(where, "what the sampler returns", batch, "table")
+  propagation.state(batch, sampler)
+  guard(batch)
+  if data.edges then data.edges:attach_all(batch) end
+  local places = sampling.find(batch.output, seeds)
+  if #places < #seeds then
+    errors.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(where,
+      #seeds - #places, #seeds))
+  end
+  return model:forward(data.features, batch, false)[places]
+end
+
+-- Calls f(first, last) for all of n nodes, in batches of `size`, and returns its result. Within
+-- link.shared, where each rank has all of the graph and the features and there is a batch for each,
+-- it is called for this rank's batches alone, and the rows that it returns are joined.
+local function by_batches(data, n, size, f)
+  local in_parts = OwnRows.are_in_parts(data.graph.adjacency, data.features)
+  local bounds, batches = {0}, (n + size - 1) // size
+  if not link.is_sharing() or in_parts or batches < link.size then return f(1, n) end
+  for rank = 0, link.size - 1 do
+    bounds[rank + 2] = math.min(n, size * select(2, fold.share(rank, link.size, batches)))
+  end
+  return link.joined(bounds, f, bounds[link.rank + 1] + 1, bounds[link.rank + 2])
+end
+
 --- inference.sampled(model, data, nodes, {sampler =, batch_size = 512, draws = 1, seed = 1})
 -- -> Tensor: the logits of the Index `nodes`, #nodes x outputs, each from a sampled neighbourhood.
 -- With more draws every node is sampled so many times and the logits are averaged. The nodes go
 -- through the sampler in batches of batch_size; called without a place in an epoch, it must give
 -- mini-batches whose output holds all of its seeds (Cluster-GCN: the clusters that hold them;
 -- VR-GCN: by its histories as they are, and sampler:fill(model, features) makes them the model's).
--- As for exact inference nothing is recorded.
+-- As for exact inference nothing is recorded. In ladies.comm.together each rank takes its share of
+-- the batches, unless features or graph are in parts.
 function inference.sampled(model, data, nodes, given)
   local where = "ladies.inference.sampled"
   options.value(where, "the model", model, "table")
@@ -156,30 +195,21 @@ function inference.sampled(model, data, nodes, given)
   local opts = options.check(where, given, SAMPLED)
   core.check_constant(where, data.features)
   if #nodes == 0 then errors.fail(where .. ": there are no nodes") end
-  local rng, size, n = core.rng(opts.seed), opts.batch_size, #nodes
+  local rng, size = core.rng(opts.seed), opts.batch_size
   local guard = propagation.guard(where, model, data.graph, "the sampler", function() end)
-  local logits
-  core.no_grad(function()
+  local logits = core.no_grad(by_batches, data, #nodes, size, function(begin, n)
+    local own
     for draw = 1, opts.draws do
-      for first = 1, n, size do
+      for first = begin, n, size do
         local last = math.min(first + size - 1, n)
-        local seeds = nodes:slice(first, last)
-        local batch = opts.sampler(seeds, rng:fork(draw):fork(first))
-        options.value(where, "what the sampler returns", batch, "table")
-        propagation.state(batch, opts.sampler)
-        guard(batch)
-        if data.edges then data.edges:attach_all(batch) end
-        local places = sampling.find(batch.output, seeds)
-        if #places < #seeds then
-          errors.fail(("%s: the output of a mini-batch lacks %d of its %d seeds"):format(
-            where, #seeds - #places, #seeds))
-        end
-        local h = model:forward(data.features, batch, false)
-        logits = logits or core.zeros(n, h.n_cols)
-        local rows = logits:slice(first, last)
-        rows:copy_(rows + h[places] / opts.draws)
+        local h = of_seeds(model, data, opts.sampler, nodes:slice(first, last),
+          rng:fork(draw):fork(first), guard)
+        own = own or core.zeros(n - begin + 1, h.n_cols)
+        local rows = own:slice(first - begin + 1, last - begin + 1)
+        rows:copy_(rows + h / opts.draws)
       end
     end
+    return own
   end)
   mapped_files.check()
   return logits

@@ -15,6 +15,7 @@
 -- needed, the last finished layer is kept for another call to go on with (kept_layers.lua).
 
 local core = require "ladies_core"
+local division = require "ladies.evaluation.division"
 local errors = require "ladies.base.errors"
 local kept_layers = require "ladies.evaluation.kept_layers"
 local link = require "ladies.ranks.link"
@@ -31,6 +32,7 @@ Way.__index = Way
 
 local SPEC = {
   nodes = "Index or nil", memory = "string or positive number or nil", folder = "string or nil",
+  ranks_infer = "together|alone or nil",
 }
 
 -- Returns the default folder of temporary files, not /tmp, since they may be larger than a /tmp
@@ -39,7 +41,7 @@ local function default_folder()
   return os.getenv "TMPDIR" or core.exists "/var/tmp" and "/var/tmp" or "/tmp"
 end
 
---- Way.new(where, {nodes =, memory =, folder =}) -> Way: see ladies.inference.way.
+--- Way.new(where, {nodes =, memory =, folder =, ranks_infer =}) -> Way: see ladies.inference.way.
 function Way.new(where, given)
   local opts = options.check(where, given, SPEC)
   local nodes, distinct = opts.nodes, nil
@@ -49,7 +51,8 @@ function Way.new(where, given)
     if #distinct == #nodes then distinct = nodes end
   end
   return setmetatable({
-    nodes = nodes, distinct = distinct, folder = opts.folder or default_folder(),
+    nodes = nodes, distinct = distinct, ranks_infer = opts.ranks_infer,
+    folder = opts.folder or default_folder(),
     memory = opts.memory and units.bytes(where .. ": memory", opts.memory) or machine.memory() // 2,
   }, Way)
 end
@@ -103,7 +106,8 @@ end
 -- there. work: model, field, features; input, a function that returns what the first layer reads;
 -- edges, what blocks have of their edges, or nil (see ladies.data.edges); kept, KeptLayers, or nil;
 -- own, the rows of P that this rank has, where these and its rows of activations are all that it
--- computes (OwnRows), or nil.
+-- computes (OwnRows), or nil; watch, of ladies.evaluation.division, or nil: where it returns true
+-- after a layer, they end there without a result.
 local function layers(room, work)
   local model, field, edges, kept, own = work.model, work.field, work.edges, work.kept, work.own
   local all = own and core.range(own.first, own.last) or core.range(1, field.P.n_rows)
@@ -119,6 +123,7 @@ local function layers(room, work)
     if edges and block ~= whole then edges:attach(block) end
     h = errors.within("layer %d", i, model.layer, model, i, input, block)
     release(input, h, held)
+    if work.watch and work.watch(i, room, own ~= nil) then return nil end
     if in_files(room) > 0 then
       collectgarbage()                                   -- what a layer has left behind
       if kept and i < model.n_layers then kept:keep(room, i, h, known, held) end
@@ -144,11 +149,23 @@ local function finish(way, ok, ...)
   errors.fail(errors.message(...) .. HELPS)
 end
 
+local around      -- the room of Way.within, which has the tensors of all inferences in it
+
 --- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
 -- its results.
 function Way:call(f, ...)
-  self.room = core.room(self.memory, self.folder)
+  self.room = around or core.room(self.memory, self.folder)
   return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
+end
+
+--- Calls f(...) with its large tensors, and those of all exact inference in it, in the memory and
+-- files that this way allows together, and returns its results.
+function Way:within(f, ...)
+  local before = around
+  local _ <close> = setmetatable({}, {__close = function() around = before end})
+  self.room = core.room(self.memory, self.folder)
+  around = self.room
+  return core.in_room(self.room, f, ...)
 end
 
 -- Fails unless the last layer has returned a row for each of n nodes.
@@ -243,19 +260,54 @@ local function field_of(model, P, nodes, n_features)
   return field
 end
 
--- Computes all layers as `layers` does. Within link.shared, which all ranks call together, each
--- rank computes its own rows of all layers where that is possible; elsewhere they divide the
--- products alone, and every rank has all activations.
-local function divided(self, work)
-  local model, field, features = work.model, work.field, work.features
-  if not link.is_sharing() or work.edges or field.first <= field.n_layers
-    or not OwnRows.pays(field.P, features)
-    or not is_by_rows(model, field.P, features.n_cols, OwnRows.without_edges) then
+-- Tells whether each rank can compute its own rows of all layers. A model that cannot be computed
+-- so is not tried again.
+local function goes_by_own_rows(known, work)
+  local field, features = work.field, work.features
+  if known.not_by_rows or work.edges or field.first <= field.n_layers
+    or not OwnRows.pays(field.P, features) then
+    return false
+  end
+  known.not_by_rows = not is_by_rows(work.model, field.P, features.n_cols, OwnRows.without_edges)
+  return not known.not_by_rows
+end
+
+-- Computes all layers by all ranks: each rank its own rows where that is possible; elsewhere they
+-- divide the products alone, and every rank has all activations. Returns nil where it was found
+-- that each is faster alone, which is measured unless that is decided.
+local function together(self, work, known, is_decided)
+  local by_rows = goes_by_own_rows(known, work)
+  work.watch = not is_decided and division.watch(known, work.model.n_layers, self.memory) or nil
+  if not by_rows then
+    self.shared = "the ranks divided single products" .. (known.not_by_rows
+      and ", since the layers cannot be computed by rows" or "")
     return carry_out(self, work)
   end
-  work.own = OwnRows.new(field.P, features)
-  function work.input(all) return features:rows(all) end
-  return link.joined(work.own.bounds, self.call, self, layers, work)
+  self.shared = "each rank computed its own rows"
+  local own = OwnRows.new(work.field.P, work.features)
+  local of_own = setmetatable({own = own, input = function(all) return work.features:rows(all) end},
+    {__index = work})
+  return link.joined(own.bounds, self.call, self, layers, of_own)
+end
+
+-- Computes all layers as `layers` does. Within link.shared, which all ranks call together, they do
+-- it together, or each of them alone: as the way says or else as is faster.
+local function divided(self, work)
+  if not link.is_sharing() then return carry_out(self, work) end
+  local known, wish = division.of(work.model), self.ranks_infer
+  local in_parts = OwnRows.are_in_parts(work.field.P, work.features)
+  if in_parts and wish == "alone" then
+    errors.fail "ranks_infer = alone: of a data set in shards no rank has all that inference reads"
+  end
+  local alone = known.alone
+  if wish or in_parts then alone = wish == "alone" end
+  if not alone then
+    local h = together(self, work, known, alone ~= nil)
+    if h then return h end
+    work.watch = nil
+  end
+  self.shared = "each rank computed all of it alone"
+  return link.apart(carry_out, self, work)
 end
 
 --- Computes the logits of the way's nodes, in their order, or of all; see ladies.inference.exact.
@@ -277,7 +329,7 @@ function Way:logits(model, P, features, edges)
     input = function() return input_of(model, field, features) end,
   })
   check(h, computed and #computed or P.n_rows)
-  if computed == nodes then return h end
+  if computed == nodes or not computed and nodes == core.range(1, P.n_rows) then return h end
   return h:rows(computed and core.sampling.find(computed, nodes) or nodes)
 end
 
@@ -290,6 +342,7 @@ function Way:__tostring()
     parts[2] = ("%s of %d nodes and their neighbours alone, %.0f %% of the entries of all"):format(
       from, #self.distinct, 100 * field.entries / (field.n_layers * field.P.nnz))
   end
+  parts[#parts + 1] = self.shared
   if room and in_files(room) > 0 then
     parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
       :format(in_bytes(self.memory), in_bytes(in_files(room)), self.folder)

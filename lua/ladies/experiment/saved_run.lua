@@ -274,11 +274,13 @@ local function checked(run, logits, nodes)
   end
 end
 
---- run:logits(nodes [, {how = "exact", memory = integer | string, tell = function, samples =
--- integer, draws = 1, seed = 1, smooth = false}]) -> Tensor: the logits of the Index `nodes`,
--- #nodes x classes. how = "exact", over the whole graph; or "sampled", by the run's own sampler,
--- with `samples` (the run's) nodes a layer or neighbours a node, averaged over `draws`, from `seed`
--- memory, of exact inference: see inference.way; tell(text) is called with how it went about it
+--- run:logits(nodes [, {how = "exact", memory = integer | string, ranks_infer = string, tell =
+-- function, samples = integer, draws = 1, seed = 1, smooth = false}]) -> Tensor: the logits of the
+-- Index `nodes`, #nodes x classes. how = "exact", over the whole graph; or "sampled", by the run's
+-- own sampler, with `samples` (the run's) nodes a layer or neighbours a node, averaged over
+-- `draws`, from `seed`
+-- memory, ranks_infer, of exact inference: see inference.way; tell(text) is called with how it went
+-- about it
 -- smooth = true: those of smoothing.correct_and_smooth, by the labels of the training nodes
 -- Logits that are not finite are an error.
 function SavedRun:logits(nodes, given)
@@ -296,7 +298,7 @@ function SavedRun:logits(nodes, given)
     return checked(self, smoothing.correct_and_smooth(self.data, logits)[nodes], nodes)
   end
   if opts.how ~= "sampled" then
-    local way = inference.way{nodes = nodes, memory = opts.memory}
+    local way = inference.way{nodes = nodes, memory = opts.memory, ranks_infer = opts.ranks_infer}
     local logits = inference.exact(self.model, self.data, {way = way})
     if opts.tell then opts.tell(tostring(way)) end
     return checked(self, logits, nodes)
@@ -307,10 +309,10 @@ function SavedRun:logits(nodes, given)
   }), nodes)
 end
 
---- run:scores(units: Index [, {how = "exact", memory = integer | string, tell = function, samples =
--- integer, draws = 1, seed = 1, smooth = false}]) -> any: what the model gives for some units of
--- its task, by the logits of the nodes that they need: of nodes, these logits. The
--- options are those of `logits`.
+--- run:scores(units: Index [, {how = "exact", memory = integer | string, ranks_infer = string, tell
+-- = function, samples = integer, draws = 1, seed = 1, smooth = false}]) -> any: what the model
+-- gives for some units of its task, by the logits of the nodes that they need: of nodes, these
+-- logits. The options are those of `logits`.
 function SavedRun:scores(units, given)
   local task = self.task
   if task.unit ~= "node" and given and given.how == "sampled" then

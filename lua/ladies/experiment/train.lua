@@ -133,6 +133,8 @@ end
 -- eval_every   batches between two validations (10, on a graph of 20,000 nodes or more 100)
 -- memory       the bytes of activations that exact inference, for validation and test, may have in
 --              memory, also as "4G"; see inference.way. Files are in `out` where it has one
+-- ranks_infer  "together" or "alone": whether several processes share exact inference, or each
+--              computes all of it; by default what is faster, as measured
 -- feature_cache   bytes, also as "256M" (none): of features in shards, how much of those of other
 --              ranks each holds all the time: the rows of the nodes of most edges, and after 1, 2,
 --              4, ... epochs those for which it has asked most often

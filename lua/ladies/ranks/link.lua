@@ -170,18 +170,29 @@ function link.is_sharing() return shared_kind ~= nil end
 -- bounds[r + 1] + 1 on, by f(...), in which no products are divided; then the ranks exchange the
 -- rows.
 function link.make_own(tensor, bounds, f, ...)
-  mpi.share(false)
-  f(...)
-  mpi.share(true)
+  link.apart(f, ...)
   mpi.gather_rows(tensor, bounds)
 end
 
---- Calls f(...) within link.shared, at all ranks, without dividing its products. It returns the
--- rows of a tensor that this rank has by `bounds`, as for link.make_own; returns the whole tensor.
-function link.joined(bounds, f, ...)
+--- Returns the seconds that this rank has waited for others so far.
+function link.waited()
+  return mpi.waited()
+end
+
+--- Calls f(...) within link.shared, at all ranks, without dividing its products, and returns its
+-- result.
+function link.apart(f, ...)
   mpi.share(false)
-  local own = f(...)
+  local result = f(...)
   mpi.share(true)
+  return result
+end
+
+--- Calls f(...) as link.apart does. It returns the rows of a tensor that this rank has by `bounds`,
+-- as for link.make_own; returns the whole tensor, or nil where f returns nil, at all ranks.
+function link.joined(bounds, f, ...)
+  local own = link.apart(f, ...)
+  if not own then return nil end
   local whole = core.zeros(bounds[#bounds], own.n_cols)
   if own.n_rows > 0 then
     whole:slice(bounds[link.rank + 1] + 1, bounds[link.rank + 2]):copy_(own)

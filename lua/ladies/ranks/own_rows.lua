@@ -17,10 +17,6 @@ local LEAST = 256         -- rows of a piece, unless a rank has fewer
 local LARGE = 1 << 10     -- rows of a rank from which its own rows alone pay
 local TILE = 192          -- rows that a dense product computes together (see core.by_rows)
 
-local function is_in_parts(features)
-  return options.class_of(features) == "Rows" and not features.whole
-end
-
 -- Returns the bounds of equal parts of n rows, in whole tiles: rank r has rows bounds[r + 1] + 1 to
 -- bounds[r + 2].
 local function equal_bounds(n)
@@ -29,11 +25,16 @@ local function equal_bounds(n)
   return bounds
 end
 
---- OwnRows.pays(P, features): tells whether P is in parts, as the features may be, or so large that
+--- OwnRows.are_in_parts(P, features): tells whether other ranks have some rows of either.
+function OwnRows.are_in_parts(P, features)
+  return options.class_of(P) == "MatrixInParts"
+    or options.class_of(features) == "Rows" and not features.whole
+end
+
+--- OwnRows.pays(P, features): tells whether P or the features are in parts, or P is so large that
 -- ranks are faster when each has its own rows.
 function OwnRows.pays(P, features)
-  return options.class_of(P) == "MatrixInParts" or is_in_parts(features)
-    or P.n_rows >= LARGE * link.size
+  return OwnRows.are_in_parts(P, features) or P.n_rows >= LARGE * link.size
 end
 
 --- OwnRows.new(P: Matrix | MatrixInParts, features): returns this rank's own rows of P, as a square
@@ -41,8 +42,8 @@ end
 -- or one of equal parts.
 function OwnRows.new(P, features)
   local in_parts = options.class_of(P) == "MatrixInParts"
-  local bounds = in_parts and P.graph.bounds or is_in_parts(features) and features.bounds
-    or equal_bounds(P.n_rows)
+  local bounds = in_parts and P.graph.bounds
+    or OwnRows.are_in_parts(P, features) and features.bounds or equal_bounds(P.n_rows)
   local first, last = bounds[link.rank + 1] + 1, bounds[link.rank + 2]
   local own = in_parts and P:own_rows() or P:rows(core.range(first, last))
   return setmetatable({own = own, bounds = bounds, first = first, last = last, n_rows = own.n_rows,

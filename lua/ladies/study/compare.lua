@@ -2,6 +2,7 @@
 -- the same number of nodes in a batch, or the same training time. The table also shows every other
 -- setting in which the methods differ by default, above all their P.
 
+local by_ranks = require "ladies.study.by_ranks"
 local declared = require "ladies.training.declared"
 local curve = require "ladies.training.record.curve"
 local own_folder = require "ladies.base.own_folder"
@@ -376,7 +377,7 @@ local function compare(given)
     data = hashes.of(data)})
   local notes, records = {}, {}
   local own = repeated(study, trained, tables.merged(opts, {first = config.seed,
-    data = (opts.data or opts.jobs == 1) and data or nil}), notes)
+    data = (opts.data or opts.jobs == 1 and not by_ranks.others()) and data or nil}), notes)
   local report = study:report("compare", "Methods on " .. data.name)
   local results, differing = table_of(list, shown)
   report:results(results)

@@ -9,6 +9,7 @@
 -- so far, and results.jsonl, a record of ladies.study.one_run for each finished run, in the order
 -- in which they ended.
 
+local by_ranks = require "ladies.study.by_ranks"
 local core = require "ladies_core"
 local data_notes = require "ladies.data.notes"
 local data_sets = require "ladies.data"
@@ -192,7 +193,8 @@ end
 
 --- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
 -- that are not finished yet with these very settings; see ladies.study.one_run for the trace. opts:
--- jobs      runs at the same time (1), each in a process of its own where there are several; in a
+-- jobs      runs at the same time (1), each in a process of its own where there are several; at each
+--           rank, within by_ranks.lead; in a
 --           stock lua5.4, or where a method or a model is a function of this process (see
 --           ladies.experiment.own), there is one. Results do not depend on it, times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
@@ -218,12 +220,13 @@ function Study:run(runs, given)
   local same_data = SameData.new(self.folder, opts.data)
   local waiting = self:waiting(runs, same_data)
   if #waiting == 0 then return end
-  if not runners.possible or opts.data or of_this_process(runs) then opts.jobs = 1 end
+  local others = by_ranks.others()
+  if not runners.possible or opts.data or of_this_process(runs) then opts.jobs, others = 1, nil end
   local began, before = core.clock(), self:seconds()
   local shown <close> = display.new(self, runs, #waiting, opts)
   local work = {
     jobs = opts.jobs, threads = opts.threads or opts.jobs > 1 and 1 or core.threads(),
-    data = opts.data, folder = work_folder,
+    data = opts.data, folder = work_folder, others = others,
     tick = function() shown:tick() end,
     finished = function(record)
       same_data:agree(record)
@@ -245,7 +248,8 @@ function Study:run(runs, given)
       opts.failed(run, message)
     end,
   }
-  return (opts.jobs > 1 and runners.side_by_side or runners.in_turn)(waiting, work)
+  local in_processes = opts.jobs > 1 or others
+  return (in_processes and runners.side_by_side or runners.in_turn)(waiting, work)
 end
 
 --- Returns the runs that are finished with these very settings.

@@ -1,7 +1,8 @@
 --- Trains the runs of a study, either one after the other in this process, or several at a time,
 -- each in a process of its own. Such a process is another instance of the program `ladies`, which
 -- trains one run and writes its record to a file: so a run has its own memory and clock, and a
--- crash affects no other run. The processes end with this one, however it ends.
+-- crash affects no other run. The processes end with this one, however it ends. Other ranks, which
+-- mpirun has started, have such processes too (see ladies.study.by_ranks).
 --
 -- In the folder `work` a process has, for run n, the files n.run, what to do; n.record, the result,
 -- or why there is none; n.log, what the process printed.
@@ -39,17 +40,13 @@ function runners.serve(folder, n, opts)
   core.file.write(path_of(folder, n, "record"), json.encode(record))
 end
 
--- The class of the set of processes that are running; closing the set ends them.
-local AtWork = {__close = function(at_work)
-  for _, one in ipairs(at_work) do one.process:stop() end
-end}
-
+-- Starts the process of run n.
 local function start(folder, n, opts)
-  local own = tables.map(own_code.files(), function(one)
+  local own = tables.map(opts.own, function(one)
     return ("{%q, %q}"):format(one[1], one[2])
   end)
   local statement = ("require 'ladies.study.runners'.serve(%q, %d, "
-    .. "{threads = %d, jobs = %d, own = {%s}})"):format(folder.path, n, opts.threads, opts.jobs,
+    .. "{threads = %d, jobs = %d, own = {%s}})"):format(folder.path, n, opts.threads, opts.at_once,
     table.concat(own, ", "))
   core.folder.remove(path_of(folder, n, "record"))
   local process = core.process.start({host.program, "-e", statement},
@@ -70,44 +67,90 @@ local function outcome(folder, n, status)
   return nil, ("its process %s: %s"):format(how, log:match "([^\n]+)\n*$" or "without a word")
 end
 
---- Trains the `runs`, opts.jobs at a time. opts:
+local Crew = {}
+Crew.__index = Crew
+
+--- runners.crew(folder, opts) -> Crew: makes a set of processes, whose files are in a folder (see
+-- ladies.base.own_folder), until the <close> variable that holds it goes out of scope. opts: jobs,
+-- the most at a time; at_once, how many there are at all ranks; threads of each; own, the files of
+-- the user's own code that they load (see own_code.files).
+function runners.crew(folder, opts)
+  return setmetatable({folder = folder, lock = folder:take "work", opts = opts, at_work = {}}, Crew)
+end
+
+--- Returns how many more processes there may be.
+function Crew:free() return self.opts.jobs - #self.at_work end
+
+--- Begins to train run n.
+function Crew:begin(n, run)
+  core.file.write(path_of(self.folder, n, "run"),
+    json.encode{key = run.key, config = run.config, trace = run.trace})
+  table.insert(self.at_work, start(self.folder, n, self.opts))
+end
+
+--- Waits a little for processes to end, at most a fraction of a second. Returns the runs that have
+-- ended: {n =, record =, reason = why there is no record, status = of the process}.
+function Crew:ended()
+  local list = {}
+  for i = #self.at_work, 1, -1 do
+    local status = self.at_work[i].process:wait(TICK / self.opts.jobs)
+    if status then
+      local n = table.remove(self.at_work, i).n
+      local record, reason = outcome(self.folder, n, status)
+      list[#list + 1] = {n = n, record = record, reason = reason, status = status}
+    end
+  end
+  return list
+end
+
+function Crew:__close()
+  for _, one in ipairs(self.at_work) do one.process:stop() end
+  self.folder:remove_taken()
+  local _ <close> = self.lock
+end
+
+--- Trains the `runs`, opts.jobs at a time, and as many at each of the other ranks that `others` has.
+-- opts:
 -- folder             of ladies.base.own_folder, for the files of the processes; removed in the end
 -- jobs, threads      processes at the same time, and the threads of each
+-- others             of ladies.study.by_ranks, nil where there are none
 -- finished(record), failed(run, message)    called as runs end
 -- tick               called several times a second
 -- A run whose process was killed is tried once more.
 function runners.side_by_side(runs, opts)
-  local folder = opts.folder
-  local _ <close> = folder:take "work"
-  local _ <close> = setmetatable({}, {__close = function() folder:remove_taken() end})
-  local at_work <close> = setmetatable({}, AtWork)
-  local attempts, waiting = {}, {}
-  for n, run in ipairs(runs) do
-    core.file.write(path_of(folder, n, "run"),
-      json.encode{key = run.key, config = run.config, trace = run.trace})
+  local others = opts.others
+  local settings = {jobs = opts.jobs, at_once = opts.jobs * (others and others.ranks or 1),
+    threads = opts.threads, own = own_code.files()}
+  local crew <close> = runners.crew(opts.folder, settings)
+  local attempts, waiting, left = {}, {}, #runs
+  for n in ipairs(runs) do
     waiting[n], attempts[n] = #runs + 1 - n, 0      -- the first is taken from the end
   end
 
-  local function ended(n, status)
-    local record, reason = outcome(folder, n, status)
-    if record then
-      opts.finished(record)
-    elseif status > 128 and attempts[n] < ATTEMPTS then
-      waiting[#waiting + 1] = n
+  local function next_run()
+    local n = table.remove(waiting)
+    attempts[n] = attempts[n] + 1
+    return n, runs[n]
+  end
+
+  local function ended(one)
+    if not one.record and one.status > 128 and attempts[one.n] < ATTEMPTS then
+      waiting[#waiting + 1] = one.n
+      return
+    end
+    left = left - 1
+    if one.record then
+      opts.finished(one.record)
     else
-      opts.failed(runs[n], reason)
+      opts.failed(runs[one.n], one.reason)
     end
   end
 
-  while #at_work > 0 or #waiting > 0 do
-    while #at_work < opts.jobs and #waiting > 0 do
-      local n = table.remove(waiting)
-      attempts[n] = attempts[n] + 1
-      at_work[#at_work + 1] = start(folder, n, opts)
-    end
-    for i = #at_work, 1, -1 do
-      local status = at_work[i].process:wait(TICK / opts.jobs)
-      if status then ended(table.remove(at_work, i).n, status) end
+  while left > 0 do
+    while crew:free() > 0 and #waiting > 0 do crew:begin(next_run()) end
+    for _, one in ipairs(crew:ended()) do ended(one) end
+    for _, one in ipairs(others and others:go_on(settings, waiting, next_run) or {}) do
+      ended(one)
     end
     opts.tick()
   end

@@ -62,7 +62,7 @@ return function(data)
   local labels = data.labels
   local kind = label_kinds.kind_of(labels)
   return {
-    outputs = data.classes, outputs_are = "classes",
+    outputs = data.classes, outputs_are = "classes", by_rows = true,
     targets = function(units) return labels[units] end,
     loss = losses.of(labels),
     predict = kind.predict,

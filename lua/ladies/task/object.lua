@@ -23,7 +23,7 @@ local SPEC = {
   blind = "callable or nil", top = "callable or nil",
   known = "callable or nil",
   arrays = "callable or nil", columns = "callable or nil", page = "callable or nil",
-  own_seeds = "boolean or nil",
+  own_seeds = "boolean or nil", by_rows = "boolean or nil",
 }
 
 do
@@ -145,6 +145,8 @@ end
 -- page(page, found)   adds to the page of a run (ladies view); found has units, out, predicted,
 --              targets, task
 -- own_seeds    whether samplers that draw their own seeds go with it (true of nodes)
+-- by_rows      whether `out` is a Tensor with a row for each unit, and the predictions and columns
+--              of some rows are those rows of all: then they are made some rows at a time (false)
 -- `where` begins messages about the fields. Two methods are for a loop by hand: task:loss_of and
 -- task:evaluate.
 function Task.new(fields, where)

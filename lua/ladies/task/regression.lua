@@ -116,7 +116,7 @@ function regression.fields(data, targets, opts)
   local shift, scale = as_row(opts.shift), as_row(opts.scale)
   local function predict(out) return out * scale + shift end
   return {
-    outputs = targets.n_cols, outputs_are = "targets",
+    outputs = targets.n_cols, outputs_are = "targets", by_rows = true,
     targets = function(units) return targets[units] end,
     loss = function(out, truth, weights)
       return squared_error(out, (truth - shift) / scale, weights)

@@ -78,6 +78,9 @@ declared.groups = {
     {"feature_cache", "string or positive number", free = "always", value = "SIZE",
       help = "of features in shards, how much of other ranks' every one holds, as 256M: the rows "
         .. "that it asks for most often (default: none)"},
+    {"ranks_infer", "together|alone", free = "resumed", value = "HOW", help = "of exact inference "
+      .. "by several ranks (mpirun), that they share it, or that each computes all of it (default: "
+      .. "what is faster, as measured)"},
     {"out", "string", free = "always", value = "DIR",
       help = "the run's folder (default runs/DATASET-METHOD-N)"},
     {"checkpoint_every", "non-negative number", default = 30, free = "always", value = "SECONDS",

@@ -4,7 +4,8 @@
 #include "io/archive/gz.h"
 #include "state/bind.h"
 
-#define BIND_INPUT "ladies.Input"
+#define BIND_INPUT  "ladies.Input"
+#define BIND_OUTPUT "ladies.FileWriter"
 
 enum { PIECE = 1 << 16 };
 
@@ -40,6 +41,34 @@ static ld_status file_write(bind_call *c)
     return ld_file_write(c->in[0].text, text, (int64_t)size);
 }
 
+/* --- a piece at a time ------------------------------------------------------------------------ */
+
+static void drop_output(void *writer)
+{
+    ld_writer_abandon(writer);
+}
+
+static ld_status output_new(bind_call *c)
+{
+    return ld_writer_open((ld_writer **)bind_new_object(c->L, BIND_OUTPUT), c->in[0].text, "file");
+}
+
+static ld_status output_add(bind_call *c)
+{
+    size_t size;
+    const char *text = bind_check_lstring(c->L, 2, &size);
+    return ld_writer_put(c->in[0].object, text, (int64_t)size);
+}
+
+static ld_status output_commit(bind_call *c)
+{
+    ld_writer **place = lua_touserdata(c->L, 1);
+    *place = NULL; /* core takes it */
+    return ld_writer_commit(c->in[0].object);
+}
+
+/* --- what the system knows of files ----------------------------------------------------------- */
+
 static ld_status file_forget(bind_call *c)
 {
     ld_file *f;
@@ -66,6 +95,9 @@ static const bind_function functions[] = {
     {"write", file_write,
      "file.write(path, text)\n"
      "Writes a file that appears whole or not at all: a temporary file, synced and renamed."},
+    {"writer", output_new,
+     "file.writer(path) -> FileWriter\n"
+     "Writes a file as file.write does, a piece at a time: w:add(text). It appears with w:commit()."},
     {"forget", file_forget,
      "file.forget(path)\n"
      "Asks the system to forget what it has in memory of a file, to time what reads it from the disk.\n"
@@ -78,9 +110,22 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function output_methods[] = {
+    {"add", output_add, "w:add(text)\nWrites the next piece."},
+    {"commit", output_commit, "w:commit()\nCompletes the file, which then appears, whole."},
+    {"close", NULL,
+     "w:close()\n"
+     "Closes the writer. Without w:commit before, nothing is left of the file.",
+     .raw = bind_close},
+    {NULL, NULL, NULL},
+};
+
 void bind_open_file(lua_State *L)
 {
     static const bind_class input = {.name = BIND_INPUT, .drop = ld_gz_drop, .closes = true};
     bind_open_class(L, &input);
+    static const bind_class output = {
+        .name = BIND_OUTPUT, .drop = drop_output, .closes = true, .methods = output_methods};
+    bind_open_class(L, &output);
     bind_room(L, "file", functions);
 }

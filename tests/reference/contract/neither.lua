@@ -88,6 +88,7 @@ if core.edge_runs then   -- a plugin
   without("", "edge_runs")
   without("EdgeRuns", ".__close .__gc .__index :add :close :counts :matrix :width")
 end
+without("FileWriter", ".__close .__gc .__index :add :close :commit")
 without("SafetensorsWriter", [[
   .__close .__gc .__index :add_csr :add_rows :close :commit :csr :put :rows
 ]])

@@ -71,8 +71,8 @@ local TOPICS = {
     about = "Arrays, tables, matrices and archives on disk. `ladies.pickle.none` is the None of " ..
       "pickles.",
     members = "npy npz safetensors pickle mtx text zip file folder",
-    classes = "Npz ArrayReader TableReader Safetensors SafetensorsWriter EdgeRuns GraphRows " ..
-      "PickledArray Names Zip"},
+    classes = "Npz ArrayReader TableReader Safetensors SafetensorsWriter EdgeRuns FileWriter " ..
+      "GraphRows PickledArray Names Zip"},
   {name = "program", title = "The program",
     about = "Help, pictures, memory, threads, other programs, errors and options. " ..
       "`ladies.version` is the version, as text, and `ladies.have_metis` tells whether METIS is " ..

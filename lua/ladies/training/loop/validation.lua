@@ -20,7 +20,8 @@ Validation.__index = Validation
 -- folder.
 function validation.way(opts, nodes)
   local folder = not os.getenv "TMPDIR" and link.rank == 0 and opts.out or nil
-  return inference.way{nodes = nodes, memory = opts.memory, folder = folder}
+  return inference.way{nodes = nodes, memory = opts.memory, folder = folder,
+    ranks_infer = opts.ranks_infer}
 end
 
 -- The number of nodes from which on exact inference takes as long as tens of batches.

@@ -1,0 +1,81 @@
+--- Decides whether ranks compute exact inference together, or whether each computes all of it alone
+-- since sending takes longer; and remembers for each model what was decided. The logits are the
+-- same.
+--
+-- It is measured in the first inferences together. After each layer the ranks tell each other how
+-- long they have taken and for how much of that they have waited. What all of them have computed is
+-- what one alone would have; if it could do all layers sooner than the ranks the layers that are
+-- left, each begins anew alone.
+
+local core = require "ladies_core"
+local link = require "ladies.ranks.link"
+local packed = require "ladies.ranks.packed"
+local tell = require "ladies.base.tell"
+
+local division = {}
+
+local SURELY = 1.2      -- times as long is longer beyond what varies from one time to the next
+local LEAST = 1         -- seconds that are measured, so that one late rank does not decide
+
+local by_model = setmetatable({}, {__mode = "k"})
+
+--- division.of(model) -> table: what is known of a model, the same at all ranks: `alone`, whether
+-- each rank is faster alone, nil where that is not decided yet; `together` and `computed`, the
+-- seconds that were measured for that; `not_by_rows`, true where the layers were found to need
+-- other rows than their own.
+function division.of(model)
+  by_model[model] = by_model[model] or {together = 0, computed = 0}
+  return by_model[model]
+end
+
+-- Returns what the ranks have told each other: the seconds that they took, the seconds that they
+-- computed, all of them together, and whether each has the memory to do all alone.
+local function gathered(own)
+  local together, alone, fits = 0, 0, true
+  for _, text in ipairs(link.gather("agreement", packed.text(own))) do
+    local one = packed.value(text)
+    together, alone = math.max(together, one.seconds), alone + one.computed
+    fits = fits and one.fits
+  end
+  return together, alone, fits
+end
+
+local function tell_alone(layers, together, alone)
+  tell("ladies: each rank computes exact inference alone from now on: %s took %.3g s together, and "
+    .. "one rank would have computed it in %.3g s (--ranks-infer, in Lua ranks_infer, decides it)",
+    layers, together, alone)
+end
+
+-- Decides after a whole inference, once so much has been measured that it is no accident.
+local function decide(known, together, alone, fits)
+  known.together, known.computed = known.together + together, known.computed + alone
+  if known.together < LEAST then return end
+  known.alone = fits and known.computed * SURELY < known.together
+  if known.alone then tell_alone("all layers", known.together, known.computed) end
+end
+
+--- division.watch(known, n_layers, memory) -> function(i, room, by_rows) -> boolean: begins to
+-- measure an inference of so many layers, by a rank that has so much memory. The function is called
+-- by all ranks after layer i, of which each has its own rows alone where that is by_rows. It tells
+-- whether each shall begin anew alone, and sets `alone` of what is known of the model when that is
+-- decided.
+function division.watch(known, n_layers, memory)
+  local began, waited = core.clock(), link.waited()
+  return function(i, room, by_rows)
+    local seconds, in_memory, in_files = core.clock() - began, core.room_use(room)
+    local together, alone, fits = gathered{seconds = seconds,
+      computed = seconds - (link.waited() - waited),
+      fits = not by_rows or in_files == 0 and in_memory * link.size <= memory}
+    if i == n_layers then
+      decide(known, together, alone, fits)
+      return false
+    end
+    local left, anew = together * (n_layers - i) / i, alone * n_layers / i
+    if not fits or together < LEAST or anew * SURELY >= left then return false end
+    known.alone = true
+    tell_alone(("%d of %d layers"):format(i, n_layers), together, alone)
+    return true
+  end
+end
+
+return division

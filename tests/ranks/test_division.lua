@@ -1,0 +1,89 @@
+--- What ranks compute together, and what each alone: where sending takes long, which is planted
+-- here, each computes exact inference alone; a wish decides it; the logits are always the same.
+local lu = require "luaunit"
+local ranks = require "tools.ranks"
+
+local tests = {}
+
+-- Three inferences of a model of three layers by two ranks. Arguments: the kind of model, the
+-- seconds that each layer of the first one waits for other ranks, ranks_infer. Prints how each went
+-- about it, and how many graphs were made to try whether the model goes by rows.
+local SCRIPT = [[
+  local ladies = require "ladies"
+  local core = require "ladies_core"
+  local link = require "ladies.ranks.link"
+  local OwnRows = require "ladies.ranks.own_rows"
+  local kind, wait, wish = arg[1], tonumber(arg[2]), arg[3]
+  local data = ladies.generate.power_law{nodes = 2500, entries = 9000, features = 8, classes = 3}
+  local model = ladies.nn[kind]{inputs = 8, hidden = 8, outputs = 3, layers = 3}
+  local expected = ladies.inference.exact(model, data):hash()
+  local layer, waited, more, tried = model.layer, link.waited, 0, 0
+  local without_edges = OwnRows.without_edges
+  function model.layer(...)
+    if link.is_sharing() and more < 3 * wait and select(4, ...).adj.n_rows > 4 then
+      local began = core.clock()
+      repeat until core.clock() - began > wait
+      more = more + core.clock() - began
+    end
+    return layer(...)
+  end
+  function link.waited() return waited() + more end
+  function OwnRows.without_edges(n)
+    tried = tried + 1
+    return without_edges(n)
+  end
+  for i = 1, 3 do
+    local way = ladies.inference.way{ranks_infer = wish}
+    local logits = ladies.comm.together(ladies.inference.exact, model, data, {way = way})
+    print(tostring(way):match "^exact; ([^;]*)", logits:hash() == expected)
+  end
+  print(tried)
+]]
+
+-- Runs the script; returns the lines that it prints, and what it prints to stderr.
+local function run(...)
+  local out, err, status = ranks.run_script(2, SCRIPT, {...})
+  lu.assertEquals(status, 0, out .. err)
+  return out, err
+end
+
+local ALONE = "each rank computed all of it alone\ttrue\n"
+local BY_ROWS = "each rank computed its own rows\ttrue\n"
+local PRODUCTS = "the ranks divided single products, since the layers cannot be computed by rows\t"
+  .. "true\n"
+
+--- A slow link is found out in a second, in one line; then nothing is tried or measured again.
+function tests.test_slow_link()
+  for _, kind in ipairs{"gcn", "gat"} do
+    local out, err = run(kind, "0.4")
+    lu.assertStrContains(out, kind == "gcn" and BY_ROWS or PRODUCTS)
+    lu.assertStrContains(out, ALONE:rep(2), false, kind)
+    lu.assertEquals(select(2, err:gsub("each rank computes exact inference alone from now on: all "
+      .. "layers took %S+ s together, and one rank would have computed it in %S+ s", "")), 1, err)
+  end
+end
+
+--- One that is so slow that nobody would wait for the other layers is found out after the first
+-- one, from which each begins anew alone.
+function tests.test_very_slow_link()
+  local out, err = run("gcn", "1.1")
+  lu.assertStrContains(out, ALONE:rep(3))
+  lu.assertStrContains(err, "1 of 3 layers took")
+end
+
+--- A wish decides it, whatever is measured, and says nothing.
+function tests.test_wish()
+  local out, err = run("gcn", "0.05", "together")
+  lu.assertStrContains(out, BY_ROWS:rep(3))
+  lu.assertEquals(err, "")
+  out, err = run("gcn", "0", "alone")
+  lu.assertEquals(out, ALONE:rep(3) .. "0\n")
+  lu.assertEquals(err, "")
+end
+
+--- That a model cannot be computed by rows is found once, by graphs of four and of two nodes.
+function tests.test_verdict_is_remembered()
+  lu.assertEquals(run("gat", "0", "together"), PRODUCTS:rep(3) .. "2\n")
+end
+
+return tests
