@@ -33,7 +33,7 @@ local function spec(args)
     {"same-p", help = "all have the P of the first method; otherwise each has its own where "
       .. "--normalize is not given"},
   }, experiment_options.list({method = true}, nil, named),
-    study_options.list("runs/compare-DATASET-N", true))
+    study_options.list("runs/compare-DATASET-N", {alone = true, ranks = true}))
 end
 
 cli.main(spec, arg, function(opts, given)

@@ -9,11 +9,14 @@ local machine = require "ladies.base.machine"
 local study_options = {}
 
 --- Returns the list of options for ladies.command.cli. folder: where results are kept by default;
--- alone: whether by default only one run is carried out at a time, with all threads.
-function study_options.list(folder, alone)
+-- how.alone: whether by default only one run is carried out at a time, with all threads; how.ranks:
+-- whether several ranks divide the runs (see study_options.carry_out).
+function study_options.list(folder, how)
+  local alone, ranks = how and how.alone, how and how.ranks
   return {
     {"jobs", "N", "positive integer", default = alone and 1 or machine.cores,
-      help = "runs side by side, at each rank (mpirun); F1s do not depend on it, times do"},
+      help = ("runs side by side%s; F1s do not depend on it, times do"):format(
+        ranks and ", at each rank (mpirun)" or "")},
     {"threads", "N", "integer in [1, 256]", default = not alone and 1 or nil, help = "of each run"},
     {"out", "DIR", "string", help = ("where results are kept (default %s)"):format(folder)},
     {"quiet", help = "no progress"},
