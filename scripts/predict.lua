@@ -12,8 +12,9 @@
 -- `probabilities` and `split`, a row for each node, and `split_names` and `class_names`. Of other
 -- tasks, such as regression, both have what the task gives. --top, of link prediction, has for each
 -- node the pairs without an edge that have the highest scores, a line each. Several ranks, which
--- mpirun starts, share the inference, and the first one writes the file that one process alone would
--- write. What exact inference and the predictions have beyond --memory lies in temporary files.
+-- mpirun starts, share the inference, and the first one writes the file that one process alone
+-- would write. What exact inference and the predictions have beyond --memory lies in temporary
+-- files.
 
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"

@@ -29,7 +29,8 @@ local function spec(args)
     {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
     {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
     {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
-  }, study_options.list("runs/sweep-1", {ranks = true}), experiment_options.list(LISTED, nil, named))
+  }, study_options.list("runs/sweep-1", {ranks = true}),
+    experiment_options.list(LISTED, nil, named))
 end
 
 cli.main(spec, arg, function(opts, given)

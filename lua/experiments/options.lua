@@ -133,15 +133,16 @@ declared.reproduce = {
 declared.followers = {
   folder = true,
   about = [[Compares every method at equal nodes and at equal seconds, and every architecture; tries
-    the published tables of BLISS, GCNII and graph autoencoders again; measures how many fewer
-    nodes LABOR draws, and links and classes by the relations of WordNet.]],
+    the claim of random node sampling and the published tables of BLISS, GCNII and graph
+    autoencoders again; measures how many fewer nodes LABOR draws, and links and classes by the
+    relations of WordNet.]],
   {"tables", "LIST",
-    "array of methods|models|bliss|gcnii|labor|links|relations",
-    default = {"methods", "models", "bliss", "gcnii", "labor", "links", "relations"},
+    "array of methods|models|rns|bliss|gcnii|labor|links|relations",
+    default = {"methods", "models", "rns", "bliss", "gcnii", "labor", "links", "relations"},
     help = "which of them"},
-  with(RUNS, {help = "of each training (default 5, of bliss and links 10, of relations 3)"}),
+  with(RUNS, {help = "of each training (default 5, of rns, bliss and links 10, of relations 3)"}),
   {"datasets", "LIST", "array of strings",
-    help = "of methods, models, bliss, links and relations, instead of their own"},
+    help = "of methods, models, rns, bliss, links and relations, instead of their own"},
   {"equal", "LIST", "array of strings",
     help = "of methods: nodes, seconds or both (default both)"},
   {"kept", help = "train nothing: the tables are of the runs that there are"},

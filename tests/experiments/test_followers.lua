@@ -11,6 +11,7 @@ local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_study = require "tools.toy_study"
+local words = require "experiments.followers.words"
 
 local tests = {}
 
@@ -148,7 +149,7 @@ function tests.test_cost_of_a_batch()
     n = n + 1
     return times[n]
   end)
-  local ok, seconds = pcall(batch_cost, {dataset = dataset, method = "ladies", layers = 2,
+  local ok, seconds = pcall(batch_cost.one, {dataset = dataset, method = "ladies", layers = 2,
     samples = {20, 20}, hidden = 4, batch_size = 20}, data)
   rawset(os, "clock", clock)
   lu.assertEquals({ok, seconds, n}, {true, 3, #times})
@@ -355,6 +356,40 @@ function tests.test_gcnii()
     local cell = Table.interval(f1s(variant), "%.1f").text
     lu.assertEquals(report.tables[1][3 + 2 * ((i - 1) % 2)][2 + (i - 1) // 2], cell)
   end
+end
+
+--- Random node sampling has as many steps as full batches or as many CPU seconds, and its claim is
+-- judged by the differences of the records.
+function tests.test_rns()
+  local report = run("rns", temporary.path "rns", {datasets = {dataset}, steps = 5, seconds = 0.02})
+  lu.assertEquals(#report.cases, 4)
+  for i, equal in ipairs{"steps", "seconds"} do
+    local full, rns = report.cases[2 * i - 1], report.cases[2 * i]
+    local row = row_of(report, 1, "toy", equal)
+    lu.assertEquals({full.method, rns.method}, {"full", "rns"})
+    for j, one in ipairs{full, rns} do
+      local batches = one.records[1].config.max_batches
+      lu.assertEquals({row[2 + j], one.records[1].batches}, {("%d"):format(batches), batches})
+      lu.assertEquals(row[4 + j].text or row[4 + j], Table.interval(f1s(one), "%.1f").text)
+    end
+    if equal == "steps" then lu.assertEquals({row[3], row[4]}, {"5", "5"}) end
+    local a, b, differences = f1s(rns), f1s(full), {}
+    for seed = 1, 2 do differences[seed] = a[seed] - b[seed] end
+    lu.assertEquals(row[8], words.as_good(differences, 1))
+  end
+end
+
+--- It is as good where the whole interval is above the margin; t(0.975, 3) is 3.182.
+function tests.test_as_good()
+  local function around(mean, half)         -- four numbers whose interval is mean +- half
+    local d = half / 3.1824463 * math.sqrt(3)
+    return {mean - d, mean + d, mean - d, mean + d}
+  end
+  for _, case in ipairs{{0, 0.9, "holds"}, {0, 1.1, "not separated"}, {-2, 0.9, "fails"},
+      {-2, 1.1, "not separated"}, {5, 3, "holds"}} do
+    lu.assertEquals(words.as_good(around(case[1], case[2]), 1), case[3])
+  end
+  lu.assertEquals(words.as_good({1}, 1), "-")
 end
 
 --- With `kept` the tables are of the runs that there are: nothing is trained, and a missing number

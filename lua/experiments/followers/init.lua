@@ -11,4 +11,5 @@ return {
   methods = require "experiments.followers.methods",
   models = require "experiments.followers.models",
   relations = require "experiments.followers.relations",
+  rns = require "experiments.followers.rns",
 }

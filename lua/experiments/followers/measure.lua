@@ -11,6 +11,7 @@ local methods = require "experiments.followers.methods"
 local models = require "experiments.followers.models"
 local options = require "ladies.base.options"
 local relations = require "experiments.followers.relations"
+local rns = require "experiments.followers.rns"
 local Study = require "ladies.study"
 local section_of = require "experiments.section"
 local tables = require "ladies.base.tables"
@@ -18,9 +19,9 @@ local tables = require "ladies.base.tables"
 local WHERE = "experiments.followers.measure"
 
 -- The tables in the order in which they stand in the document.
-local NAMES = {"methods", "models", "bliss", "gcnii", "labor", "links", "relations"}
-local TABLES = {methods = methods, models = models, bliss = bliss, gcnii = gcnii, labor = labor,
-  links = links, relations = relations}
+local NAMES = {"methods", "models", "rns", "bliss", "gcnii", "labor", "links", "relations"}
+local TABLES = {methods = methods, models = models, rns = rns, bliss = bliss, gcnii = gcnii,
+  labor = labor, links = links, relations = relations}
 
 local HEAD = [[
 # What followed the paper, measured
@@ -31,6 +32,7 @@ method.
 
 * `ladies followers --tables methods`: every method at equal nodes and at equal seconds
 * `ladies followers --tables models`: every architecture with full batches, LADIES and GraphSAGE
+* `ladies followers --tables rns`: the claim of random node sampling, by data set
 * `ladies followers --tables bliss`: the published table of BLISS on the citation graphs
 * `ladies followers --tables gcnii`: the published depth table of GCNII on Cora
 * `ladies followers --tables labor`: how many fewer distinct nodes LABOR draws, beside its paper's
@@ -55,10 +57,11 @@ end
 --- experiments.followers.measure{tables = {"bliss"}} -> integer, integer: measures what is not
 -- measured yet of these tables, each in a folder of its own, and writes the document of all that
 -- are there. Returns the number of its sections, and the number of runs that failed.
--- tables     methods, models, bliss, gcnii, labor, links and relations (all): see the functions of
---            these names
+-- tables     methods, models, rns, bliss, gcnii, labor, links and relations (all): see the
+--            functions of these names
 -- runs       of each training, instead of those of the tables
--- datasets   names or paths, instead of those of methods, models, bliss, links and relations
+-- datasets   names or paths, instead of those of methods, models, rns, bliss, links and
+--            relations
 -- equal      of methods: {"nodes"}, {"seconds"} or both
 -- settings   of ladies.experiment, for all trainings
 -- quick      the quick forms of all: minutes
@@ -77,6 +80,7 @@ local function measure(given)
     methods = tables.merged(training, {datasets = opts.datasets, equal = opts.equal,
       jobs = opts.jobs}),
     models = tables.merged(training, {datasets = opts.datasets, jobs = opts.jobs}),
+    rns = tables.merged(training, {datasets = opts.datasets, jobs = opts.jobs}),
     bliss = tables.merged(training, {datasets = opts.datasets, jobs = opts.jobs}),
     gcnii = tables.merged(training, {jobs = opts.jobs}),
     labor = common,

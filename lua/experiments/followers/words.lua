@@ -22,6 +22,16 @@ function words.beside(variant, published)
   return words.beside_values(statistics.present(test_f1.of(variant)), published)
 end
 
+--- words.as_good(differences: number[], margin) -> text: whether a method is as good as another,
+-- not lower by more than `margin`, by their differences seed by seed: it "holds" or "fails" where
+-- the whole 95 % interval says so, else it is "not separated"; "-" with fewer than two.
+function words.as_good(differences, margin)
+  if #differences < 2 then return "-" end
+  local one = statistics.interval(differences)
+  if one.low > -margin then return "holds" end
+  return one.high < -margin and "fails" or "not separated"
+end
+
 -- "5 runs", "2 to 5 runs".
 local function range(least, most)
   if least == most then return ("%d run%s"):format(most, most == 1 and "" or "s") end

@@ -1,7 +1,6 @@
 --- Every method, those of the paper and those that followed it, with one network: at as many nodes
 -- of a mini-batch as LADIES has, and at as many CPU seconds of training.
 
-local core = require "ladies_core"
 local batch_cost = require "experiments.followers.methods.batch_cost"
 local carry_out = require "ladies.study.carry_out"
 local equal_nodes = require "ladies.study.equal_nodes"
@@ -20,9 +19,6 @@ local WHERE = "experiments.followers.methods"
 
 -- CPU seconds of training on each data set, and on others.
 local SECONDS, OTHER = {cora = 1, pubmed = 2, wordnet = 4}, 1
-
--- Epochs that no run reaches, because runs at equal seconds end by their number of batches.
-local ENDLESS = 1000000
 
 -- ---------------------------------------------------------------- what is run
 
@@ -79,33 +75,15 @@ local function at_equal_nodes(name, all, study, opts)
   end)
 end
 
--- Returns the CPU seconds of a batch with each of these settings, which are kept in the study.
-local function costs_of(list, study, opts)
-  local data
-  local items = tables.map(list, function(settings)
-    return {settings = settings, key = "seconds of a batch: " .. json.encode(settings)}
-  end)
-  local before = core.threads()
-  core.threads(1)
-  local records = measured(study, items, "method", opts.quiet, function(item)
-    data = data or experiment.load(experiment.configure(item.settings))
-    return {cpu_seconds = batch_cost(item.settings, data)}
-  end)
-  core.threads(before)
-  return tables.map(records, function(record) return record.cpu_seconds end)
-end
-
 -- Returns the variants of all forms trained for equally many seconds, with their own samples: each
 -- for so many batches as fit.
 local function at_equal_seconds(name, all, study, opts)
   local seconds = opts.seconds or SECONDS[name] or OTHER
-  local costs = costs_of(tables.map(all, function(form) return form.settings end), study, opts)
+  local costs = batch_cost.of(tables.map(all, function(form) return form.settings end), study,
+    opts)
   return tables.map(all, function(form, i)
-    local batches = math.max(1, math.floor(seconds / costs[i]))
-    local variant = variant_of(name, "seconds", form, tables.merged(form.settings, {
-      patience = 0, epochs = ENDLESS, max_batches = batches,
-      eval_every = math.max(1, batches // protocol.looks(name)),
-    }))
+    local variant = variant_of(name, "seconds", form, tables.merged(form.settings,
+      batch_cost.length(name, seconds, costs[i])))
     variant.cost, variant.seconds = costs[i], seconds
     return variant
   end)
