@@ -11,7 +11,6 @@
 #include "base/version.h"
 #include "grad/op.h"
 #include "grad/tape.h"
-#include "graph/components.h"
 #include "graph/csr.h"
 #include "graph/partition.h"
 #include "io/array/npz.h"

@@ -20,14 +20,8 @@ static ld_status tensor_concat(bind_call *c)
 
 static ld_status concat_rows(bind_call *c)
 {
-    lua_State *L = c->L;
-    int64_t n = (int64_t)lua_rawlen(L, 1);
-    ld_tensor **parts = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *parts, 0);
-    for (int64_t i = 0; i < n; i++) {
-        lua_rawgeti(L, 1, i + 1);
-        parts[i] = bind_operand(L, lua_gettop(L));
-        lua_pop(L, 1);
-    }
+    int64_t n;
+    ld_tensor **parts = bind_push_list(c->L, 1, BIND_TENSOR, &n);
     return ld_op_concat_rows(c->tape, c->out[0].tensor, parts, n);
 }
 

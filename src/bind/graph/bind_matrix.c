@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "grad/op.h"
-#include "graph/components.h"
 #include "state/bind.h"
 #include "tensor/bind_tensor.h"
 
@@ -25,13 +24,8 @@ static ld_status matrix_sparse(bind_call *c)
 
 static ld_status matrix_block_diagonal(bind_call *c)
 {
-    int64_t n = (int64_t)lua_rawlen(c->L, 1);
-    ld_csr **parts = lua_newuserdatauv(c->L, ((size_t)n + 1) * sizeof *parts, 0);
-    for (int64_t i = 0; i < n; i++) {
-        lua_rawgeti(c->L, 1, i + 1);
-        parts[i] = bind_matrix(c->L, -1);
-        lua_pop(c->L, 1);
-    }
+    int64_t n;
+    ld_csr **parts = bind_push_list(c->L, 1, BIND_MATRIX, &n);
     return ld_csr_block_diagonal(c->out[0].matrix, parts, n);
 }
 

@@ -57,6 +57,9 @@ ld_status bind_read_array(bind_call *c, bind_begin_array *begin);
 ld_status bind_read_shape(bind_call *c, bind_begin_array *begin);
 ld_status bind_read_dtype(bind_call *c, bind_begin_array *begin);
 
+/* Pushes the dimensions of an array as a table. */
+void bind_push_shape(lua_State *L, const ld_npy_header *h);
+
 /* Reads the array of this header in that form, into the result of the call or onto the stack. */
 ld_status bind_load(bind_call *c, const bind_form *as, const ld_npy_header *h, ld_source *s);
 

@@ -164,6 +164,16 @@ ld_status bind_load(bind_call *c, const bind_form *as, const ld_npy_header *h, l
     return LD_OK;
 }
 
+void bind_push_shape(lua_State *L, const ld_npy_header *h)
+{
+    lua_createtable(L, h->ndim, 0);
+    for (int i = 1; i <= h->ndim; i++) {
+        bool is_last = i == h->ndim && i > 1;
+        lua_pushinteger(L, is_last ? h->n_cols : i >= h->ndim - 1 ? h->n_rows : 1);
+        lua_rawseti(L, -2, i);
+    }
+}
+
 ld_status bind_read_array(bind_call *c, bind_begin_array *begin)
 {
     ld_npy_header h;
@@ -177,12 +187,7 @@ ld_status bind_read_shape(bind_call *c, bind_begin_array *begin)
     ld_npy_header h;
     ld_source *s;
     bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
-    lua_createtable(c->L, h.ndim, 0);
-    for (int i = 1; i <= h.ndim; i++) {
-        bool is_last = i == h.ndim && i > 1;
-        lua_pushinteger(c->L, is_last ? h.n_cols : i >= h.ndim - 1 ? h.n_rows : 1);
-        lua_rawseti(c->L, -2, i);
-    }
+    bind_push_shape(c->L, &h);
     return LD_OK;
 }
 

@@ -40,13 +40,7 @@ static ld_status pickled_read(bind_call *c)
 
 static ld_status pickled_shape(bind_call *c)
 {
-    const ld_npy_header *h = &array_of(c)->header;
-    int64_t sizes[] = {h->n_rows, h->n_cols};
-    lua_createtable(c->L, h->ndim, 0);
-    for (int i = 0; i < h->ndim; i++) {
-        lua_pushinteger(c->L, sizes[i]);
-        lua_rawseti(c->L, -2, i + 1);
-    }
+    bind_push_shape(c->L, &array_of(c)->header);
     return LD_OK;
 }
 

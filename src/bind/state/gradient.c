@@ -1,5 +1,7 @@
-/* Reads tensors and matrices from the Lua stack, and refuses those whose gradient a function would
- * lose. */
+/* Reads tensors and matrices from the Lua stack, alone and in lists, and refuses those whose
+ * gradient a function would lose. */
+#include <string.h>
+
 #include "grad/op.h"
 #include "state/bind.h"
 
@@ -115,4 +117,25 @@ void bind_check_constant(lua_State *L, int arg, const char *where)
         refuse_gradient(L, where, "tensor");
     if (luaL_testudata(L, arg, BIND_MATRIX) && loses_gradient(L, bind_any_matrix(L, arg)))
         refuse_gradient(L, where, "matrix");
+}
+
+/* Returns the object at arg as functions that take many of its class do. */
+static void *element(lua_State *L, int arg, const char *type)
+{
+    if (strcmp(type, BIND_TENSOR) == 0)
+        return bind_operand(L, arg);
+    return strcmp(type, BIND_MATRIX) == 0 ? bind_matrix(L, arg) : bind_object(L, arg, type);
+}
+
+void *bind_push_list(lua_State *L, int arg, const char *type, int64_t *n)
+{
+    bind_check_type(L, arg, LUA_TTABLE);
+    *n = (int64_t)lua_rawlen(L, arg);
+    void **list = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *list, 0);
+    for (int64_t i = 0; i < *n; i++) {
+        lua_rawgeti(L, arg, i + 1);
+        list[i] = element(L, lua_gettop(L), type);
+        lua_pop(L, 1);
+    }
+    return list;
 }

@@ -79,19 +79,6 @@ ld_index *bind_to_index(lua_State *L, int arg)
 
 /* --- arrays of Lua ---------------------------------------------------------------------------- */
 
-void *bind_push_list(lua_State *L, int arg, const char *type, int64_t *n)
-{
-    bind_check_type(L, arg, LUA_TTABLE);
-    *n = (int64_t)lua_rawlen(L, arg);
-    void **list = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *list, 0);
-    for (int64_t i = 0; i < *n; i++) {
-        lua_rawgeti(L, arg, i + 1);
-        list[i] = bind_object(L, lua_gettop(L), type);
-        lua_pop(L, 1);
-    }
-    return list;
-}
-
 int64_t *bind_push_bounds(lua_State *L, int arg, int *n_owners)
 {
     *n_owners = 0;

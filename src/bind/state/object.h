@@ -72,7 +72,7 @@ bool bind_passes_gradient(lua_State *L, const ld_tensor *t);
 void bind_check_constant(lua_State *L, int arg, const char *where);
 
 /* Pushes a userdata with the objects in the Lua array at arg, which must be of one class, and
- * returns it; *n is their number. */
+ * returns it; *n is their number. Tensors may carry a gradient, and matrices may not. */
 void *bind_push_list(lua_State *L, int arg, const char *type, int64_t *n);
 
 /* Pushes a userdata with the bounds of ranks at arg and returns it: element r is the number of rows

@@ -1,4 +1,4 @@
-/* Binary search for a number among ascending ones. */
+/* Binary searches among ascending numbers. */
 #ifndef LD_BASE_SEARCH_H
 #define LD_BASE_SEARCH_H
 
@@ -28,6 +28,16 @@ static inline int64_t ld_search_int64(const int64_t *numbers, int64_t begin, int
             end = middle;
     }
     return begin;
+}
+
+/* Returns the first of n sums that exceeds the target, which is at least 0 and below the last. It
+ * has no branch, which would be guessed wrong half the time in draws. */
+static inline int64_t ld_search_sums(const double *sums, int64_t n, double target)
+{
+    int64_t at = 0;
+    for (; n > 1; n -= n / 2)
+        at += sums[at + n / 2 - 1] <= target ? n / 2 : 0;
+    return at;
 }
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
     atomic_bool not_finite; /* some row of a beside a row of zeros has an element that is not */
 } search;
 
-static inline __attribute__((always_inline)) bool has_nonzero(const float *x, int64_t n)
+static LD_INLINE bool has_nonzero(const float *x, int64_t n)
 {
     int found = 0;
     for (int64_t j = 0; j < n; j++)

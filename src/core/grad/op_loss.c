@@ -127,7 +127,7 @@ LD_CLONES(binary_rows)
 }
 
 /* dx = weight * (sigmoid(x) - t) */
-static inline __attribute__((always_inline)) void binary_d_row(const binary *p, int64_t r, bool add)
+static LD_INLINE void binary_d_row(const binary *p, int64_t r, bool add)
 {
     int64_t k = p->n->in[0]->n_cols;
     const float *x = p->n->in[0]->data + r * k, *t = p->n->in[1]->data + r * k;

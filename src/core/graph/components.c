@@ -1,8 +1,7 @@
 /* Connected components, by union-find. */
-#include "graph/components.h"
-
 #include <inttypes.h>
 
+#include "graph/csr.h"
 #include "memory/memory.h"
 
 enum { POLLED_ROWS = 1 << 12 };

@@ -99,6 +99,11 @@ ld_status ld_csr_is_symmetric(bool *out, ld_csr *a);
  * it is its own transpose. */
 ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *a);
 
+/* Numbers the connected components of a square matrix, entries taken both ways: *out gets the
+ * component of every node, *count how many there are. They count from 0 in the order of their
+ * smallest nodes. Takes nearly O(entries) (components.c). */
+ld_status ld_csr_components(ld_index **out, int64_t *count, const ld_csr *a);
+
 /* --- the diagonal (diagonal.c) -------------------------------------------------------------- */
 
 /* Adds the vector v to the diagonal of a square matrix; missing diagonal entries are made. */

@@ -9,6 +9,7 @@
 
 #include <float.h>
 
+#include "base/search.h"
 #include "memory/memory.h"
 #include "system/threads.h"
 
@@ -140,10 +141,7 @@ int64_t ld_row_mass_find(const ld_row_mass *m, const ld_csr *a, int64_t r, doubl
         return first + (int64_t)(fraction * (double)d);
     const double *runs = runs_of(m, s, r);
     double target = fraction * m->rows[r]; /* below the mass: the fraction lacks at least 2^-53 */
-    int64_t run = 0;
-    for (int64_t n = (d + RUN - 1) / RUN; n > 1; n -= n / 2)
-        run += runs[run + n / 2 - 1] <= target ? n / 2 : 0;
-    int64_t e = first + run * RUN;
+    int64_t run = ld_search_sums(runs, (d + RUN - 1) / RUN, target), e = first + run * RUN;
     double total = (run > 0 ? runs[run - 1] : 0.0) + mass_of(a, m->power, r, e);
     while (total <= target)
         total += mass_of(a, m->power, r, ++e);

@@ -6,9 +6,7 @@
 
 #include <stdint.h>
 
-/* Before a function that a kernel's loop calls: it is compiled into the loop, for the same vector
- * units and for the arguments that are constants there. */
-#define LD_INLINE inline __attribute__((always_inline))
+#include "system/simd.h"
 
 /* The terms of a sum, made of elements x and y of two matrices; y may be x, and NULL for values. */
 typedef enum {

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "kernel/keys.h"
 #include "memory/memory.h"
@@ -134,16 +135,7 @@ typedef struct {
 
 static int64_t look_up(const double *sums, int64_t n, double u)
 {
-    const double x = u * sums[n - 1];
-    int64_t begin = 0, end = n - 1;
-    while (begin < end) {
-        int64_t middle = begin + (end - begin) / 2;
-        if (sums[middle] <= x)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return ld_search_sums(sums, n, u * sums[n - 1]);
 }
 
 /* One try of successive draws. Returns whether all k are different. */

@@ -69,8 +69,7 @@ static void pass_clear(pass *p)
 
 /* Counts the entries of row r in each block, and adds them to `sizes`; false if they are not in
  * order, or one column comes twice. */
-static inline __attribute__((always_inline)) bool count_row(const tile *p, int64_t r,
-                                                            int64_t *sizes)
+static LD_INLINE bool count_row(const tile *p, int64_t r, int64_t *sizes)
 {
     const ld_factors *a = &p->a;
     const int32_t *from = a->columns + a->offsets[r], *end = a->columns + a->offsets[r + 1];
@@ -98,7 +97,7 @@ static inline __attribute__((always_inline)) bool count_row(const tile *p, int64
 }
 
 /* Puts the entries of row r behind those that each block has so far. */
-static inline __attribute__((always_inline)) void place_row(const tile *p, int64_t r, int64_t *next)
+static LD_INLINE void place_row(const tile *p, int64_t r, int64_t *next)
 {
     const ld_factors *a = &p->a;
     int64_t to[LD_SPMM_BLOCKS], from = a->offsets[r]; /* entry e of block b goes to e + to[b] */
@@ -159,8 +158,7 @@ LD_CLONES(copy_rows)
 }
 
 /* Adds the entries that the block has in a chunk, begin .. end-1. */
-static inline __attribute__((always_inline)) void add(const pass *p, int64_t begin, int64_t end,
-                                                      int64_t panel, bool weighted)
+static LD_INLINE void add(const pass *p, int64_t begin, int64_t end, int64_t panel, bool weighted)
 {
     const tile *t = p->tile;
     const uint16_t *counts = t->counts + p->block * t->a.n_rows;

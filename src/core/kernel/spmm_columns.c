@@ -28,8 +28,7 @@ typedef struct {
 } product;
 
 /* Adds up some columns of y, which begin as zeros. */
-static inline __attribute__((always_inline)) void add_rows(float *sums, const product *p,
-                                                           int64_t first, int64_t width)
+static LD_INLINE void add_rows(float *sums, const product *p, int64_t first, int64_t width)
 {
     const ld_factors *a = p->a;
     for (int64_t r = 0; r < a->n_rows; r++) {
@@ -47,8 +46,7 @@ static inline __attribute__((always_inline)) void add_rows(float *sums, const pr
     }
 }
 
-static inline __attribute__((always_inline)) void tile(float *sums, const product *p, int64_t first,
-                                                       int64_t width)
+static LD_INLINE void tile(float *sums, const product *p, int64_t first, int64_t width)
 {
     add_rows(sums, p, first, width);
     for (int64_t c = 0; c < p->a->n_cols; c++) {

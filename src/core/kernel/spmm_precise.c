@@ -13,8 +13,7 @@ typedef struct {
     int64_t k;
 } product;
 
-static inline __attribute__((always_inline)) void tile(const product *p, int64_t r, int64_t first,
-                                                       int64_t width)
+static LD_INLINE void tile(const product *p, int64_t r, int64_t first, int64_t width)
 {
     const ld_factors *a = p->a;
     double sum[TILE] = {0}, scale = a->row_scale ? a->row_scale[r] : 1.0;

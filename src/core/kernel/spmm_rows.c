@@ -48,9 +48,8 @@ static inline void prefetch(const product *p, int64_t e, int64_t first, int64_t 
 
 /* Sums entries from .. to-1 of row r, in `width` columns from `first` on; with `resumed` y holds
  * the sums of the row's entries before. x begins with row `base`. */
-static inline __attribute__((always_inline)) void tile(const product *p, int64_t r, int64_t from,
-                                                       int64_t to, int64_t first, int64_t width,
-                                                       bool far, bool resumed, int64_t base)
+static LD_INLINE void tile(const product *p, int64_t r, int64_t from, int64_t to, int64_t first,
+                           int64_t width, bool far, bool resumed, int64_t base)
 {
     const ld_factors *a = p->a;
     const int32_t *meets = p->meets;
@@ -75,8 +74,8 @@ static inline __attribute__((always_inline)) void tile(const product *p, int64_t
             y[j] = scale * sum[j];
 }
 
-static inline __attribute__((always_inline)) void
-row(const product *p, int64_t r, int64_t from, int64_t to, bool far, bool resumed, int64_t base)
+static LD_INLINE void row(const product *p, int64_t r, int64_t from, int64_t to, bool far,
+                          bool resumed, int64_t base)
 {
     int64_t first = 0, rest = p->k % TILE;
     for (; first + TILE <= p->k; first += TILE)
@@ -100,8 +99,7 @@ row(const product *p, int64_t r, int64_t from, int64_t to, bool far, bool resume
         tile(p, r, from, to, first, 1, far, resumed, base);
 }
 
-static inline __attribute__((always_inline)) void add_bias(const product *p, int64_t begin,
-                                                           int64_t end)
+static LD_INLINE void add_bias(const product *p, int64_t begin, int64_t end)
 {
     for (int64_t r = begin; p->bias && r < end; r++)
         for (int64_t j = 0; j < p->k; j++)

@@ -4,7 +4,7 @@
  *     draw      way                          from                              costs
  *     wor, wr   alias table (alias.c)        a table is given                  k
  *     wr        alias table, made here       no table                          n + k
- *     wor       running sums (sums.h)        k <= support / 2, n <= 2^22       n + k log n
+ *     wor       running sums                 k <= support / 2, n <= 2^22       n + k log n
  *     wor       keys (kernel/keys.c)         the rest of the draws             n + k log k
  *     poisson   each position on its own     its factor takes some passes      n
  *     others    kernel/fixed_size.c          the same factor                   n, see there
@@ -22,11 +22,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "graph/marker.h"
 #include "kernel/fixed_size.h"
 #include "kernel/keys.h"
 #include "memory/memory.h"
-#include "sample/sums.h"
 
 enum {
     BLOCK = 1024,
@@ -79,7 +79,7 @@ static void draw_group(int32_t *out, const source *from, ld_stream stream, uint6
     }
     ld_fill_uniform(u, stream, position, count);
     for (int64_t i = 0; i < count; i++)
-        out[i] = (int32_t)ld_sums_find(from->sums, from->n, u[i] * from->sums[from->n - 1]);
+        out[i] = (int32_t)ld_search_sums(from->sums, from->n, u[i] * from->sums[from->n - 1]);
 }
 
 /* Gives a marker in which the positions that must not be drawn are marked; the caller gives it

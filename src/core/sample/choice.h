@@ -77,6 +77,14 @@ ld_status ld_choice_continue(ld_index **pick, ld_tensor **w, const ld_tensor *p,
  * two stages (draw_cols.c). Draws take theirs from 0 on. */
 static const uint64_t LD_CHOICE_KEYS = (uint64_t)1 << 63, LD_CHOICE_STAGES = (uint64_t)3 << 62;
 
+/* Returns true as long as it pays to go on with successive draws, of which those are thrown away
+ * that fall on something drawn before. When most are, the rest is drawn in another way from what is
+ * left. That is exact, since when it happens depends on past draws only. */
+static inline bool ld_worth_redrawing(int64_t drawn, int64_t thrown_away)
+{
+    return thrown_away <= 2 * drawn + 64;
+}
+
 /* Chooses k of 0 .. n-1, each equally likely: with replacement k independent draws, without the
  * first min(k, n) places of a random order. Costs O(k). */
 ld_status ld_choice_uniform(ld_index **out, int64_t n, int64_t k, bool replace, ld_rng *rng);

@@ -17,10 +17,10 @@
  * ways, though their distribution does not. */
 #include "sample/draw_cols.h"
 
+#include "base/search.h"
 #include "graph/marker.h"
 #include "graph/row_mass.h"
 #include "memory/memory.h"
-#include "sample/sums.h"
 
 enum {
     WORTH = 4,  /* with more entries of the rows than this for a draw, two stages pay */
@@ -124,7 +124,7 @@ static void draw_group(int32_t *columns, const draw *d, const double *sums, ld_s
         ld_philox(bits, stream, LD_CHOICE_STAGES + (uint64_t)(first + j));
         double of_rows = (double)(((uint64_t)bits[1] << 32 | bits[0]) >> 11) * 0x1p-53;
         fractions[j] = (double)(((uint64_t)bits[3] << 32 | bits[2]) >> 11) * 0x1p-53;
-        rows[j] = d->rows->data[ld_sums_find(sums, d->rows->size, of_rows * d->total)];
+        rows[j] = d->rows->data[ld_search_sums(sums, d->rows->size, of_rows * d->total)];
         ld_row_mass_prefetch(d->mass, d->a, rows[j], fractions[j]);
     }
     for (int64_t j = 0; j < n; j++)

@@ -44,6 +44,10 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512, LD_UNITS_AMX } ld
 #define LD_CLONES(name) static void name(void *ctx, int64_t begin, int64_t end)
 #endif
 
+/* Before a function that such a loop calls: it is compiled into the loop, for the same vector units
+ * and for the arguments that are constants there. */
+#define LD_INLINE inline __attribute__((always_inline))
+
 /* Says of the loop behind it that its iterations do not meet in memory, though its pointers may be
  * equal. */
 #if defined(__clang__)

@@ -24,8 +24,7 @@ static void advise(const ld_rows *x, ld_access access)
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Converts n numbers at src to floats. */
-static inline __attribute__((always_inline)) void convert(float *dst, ld_number number,
-                                                          const void *src, int64_t n)
+static LD_INLINE void convert(float *dst, ld_number number, const void *src, int64_t n)
 {
     const uint16_t *halves = src;
     if (number == LD_FLOAT32)
