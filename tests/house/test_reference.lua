@@ -41,8 +41,7 @@ function tests.test_command()
   local _, err, status = shell.run_ladies{"reference", folder.path .. "/new"}
   lu.assertEquals(status, 0, err)
   lu.assertTrue(files.read(folder.path .. "/new/reference/data.md") == written["reference/data.md"])
-  _, err, status = shell.run_ladies{"reference"}
-  lu.assertEquals(status, 1)
+  err = shell.refused(shell.run_ladies{"reference"})
   lu.assertStrContains(err, "where to? ladies reference FOLDER")
 end
 
