@@ -118,9 +118,7 @@ local function write_tables(name, scale)
 end
 
 local function run(...)
-  local out, err, status = shell.run_ladies({...}, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
-  return out, err
+  return shell.succeeded(shell.run_ladies({...}, {folder = folder.path}))
 end
 
 --- `ladies train` says that it may help, and does it; a model is evaluated on another data set by
