@@ -189,8 +189,7 @@ local _, e = errors.caught(function()
 end)
 error(e, 0)
 ]]):format(object))
-    local _, err, status = shell.run_ladies{script.path}
-    lu.assertEquals(status, 1)
+    local err = shell.refused(shell.run_ladies{script.path})
     lu.assertStrContains(err, ":3: " .. text)
   end
 end

@@ -38,11 +38,9 @@ end
 
 function tests.test_command()
   local folder <close> = shell.folder()
-  local _, err, status = shell.run_ladies{"reference", folder.path .. "/new"}
-  lu.assertEquals(status, 0, err)
+  shell.succeeded(shell.run_ladies{"reference", folder.path .. "/new"})
   lu.assertTrue(files.read(folder.path .. "/new/reference/data.md") == written["reference/data.md"])
-  _, err, status = shell.run_ladies{"reference"}
-  lu.assertEquals(status, 1)
+  local err = shell.refused(shell.run_ladies{"reference"})
   lu.assertStrContains(err, "where to? ladies reference FOLDER")
 end
 

@@ -111,8 +111,7 @@ local function shop_run(folder, options)
     "link_prediction", "--layers", "1", "--hidden", "4", "--embedding", "4", "--candidates", "3",
     "--batch-size", "20", "--max-batches", "2", "--out", "run", "--quiet"}
   for word in options:gmatch "%S+" do argv[#argv + 1] = word end
-  local _, err, status = shell.run_ladies(argv, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  shell.succeeded(shell.run_ladies(argv, {folder = folder.path}))
 end
 
 --- `ladies predict --top` writes what run:top finds: new goods for customers, or customers for
@@ -122,9 +121,8 @@ function tests.test_the_command()
       "--method temporal --model sage --corrupt to"} do
     local folder <close> = shell.folder()
     shop_run(folder, options)
-    local out, err, status = shell.run_ladies({"predict", "run", "--top", "2"},
-      {folder = folder.path})
-    lu.assertEquals(status, 0, err)
+    local out = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2"},
+      {folder = folder.path}))
     local bought, count, last = {}, {}, {}
     for user, item in ladies.file.read(folder.path .. "/shop.csv"):gmatch "(u%d+),(i%d+)" do
       bought[user .. item] = true
@@ -146,15 +144,13 @@ function tests.test_the_command()
       lu.assertTrue(n <= 2)
     end
     lu.assertTrue(nodes > 5)
-    out, err, status = shell.run_ladies({"predict", "run", "--top", "2", "--out", "top.npz"},
-      {folder = folder.path})
-    lu.assertEquals(status, 0, err)
+    out = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2", "--out", "top.npz"},
+      {folder = folder.path}))
     lu.assertStrMatches(out, "top.npz: %d+ pairs without an edge, the best 2 of each node\n")
     local file <close> = ladies.npz.open(folder.path .. "/top.npz")
     lu.assertEquals(#file:index "rank", tonumber(out:match "(%d+) pairs"))
-    _, err, status = shell.run_ladies({"predict", "run", "--top", "2", "--split", "test"},
-      {folder = folder.path})
-    lu.assertEquals(status, 1)
+    local err = shell.refused(shell.run_ladies({"predict", "run", "--top", "2", "--split", "test"},
+      {folder = folder.path}))
     lu.assertStrContains(err, "--top is of all nodes; leave --split out")
   end
 end

@@ -128,8 +128,7 @@ function tests.test_refused()
   local path = temporary.path "unordered"
   ladies.data.to_shards(ladies.generate.power_law{nodes = 600, entries = 3000, features = 12,
     classes = 8, train = 0.3}, path, {shards = 2, shard_graph = true})
-  local out, err, status = run(2, path, "refused")
-  lu.assertEquals(status, 1, out .. err)
+  local err = shell.refused(run(2, path, "refused"))
   lu.assertStrContains(err, "parts need the whole graph, and that of unordered is in shards: write "
     .. "these with its nodes in the order of parts (ladies import --shards N --shard-graph --parts")
 end

@@ -214,8 +214,7 @@ end
 
 -- The one line of a run of two ranks that is refused.
 local function refused(path, options)
-  local out, err, status = run(2, path, "refused", NARROW .. (options or ""))
-  lu.assertEquals(status, 1, out .. err)
+  local err = shell.refused(run(2, path, "refused", NARROW .. (options or "")))
   lu.assertEquals(select(2, err:gsub("rank %d of %d on ", "")), 1, err)
   return err
 end
@@ -280,7 +279,7 @@ end
 -- Returns the errors of two ranks in a script, in which `rows(n, bounds)` has n rows, two of them
 -- at each rank.
 local function failed(text)
-  local _, err, status = ranks.run_script(2, [[
+  local err = shell.refused(ranks.run_script(2, [[
     local ladies, core = require "ladies", require "ladies_core"
     local link = require "ladies.ranks.link"
     local path = arg[1] .. link.rank
@@ -291,8 +290,7 @@ local function failed(text)
         parts = {{first = 2 * link.rank + 1, rows = file:rows "x"}}}
     end
     local function fetch(...) return link.fetched("features", link.fetch(...)) end
-    ]] .. text, {temporary.path "two"}, {env = {"LADIES_PATIENCE=4"}})
-  lu.assertEquals(status, 1, err)
+    ]] .. text, {temporary.path "two"}, {env = {"LADIES_PATIENCE=4"}}))
   return err
 end
 

@@ -150,8 +150,7 @@ function tests.test_what_is_not_a_page_stays()
   local view = run_path .. "/view.html"
   local function refused(text, file, ...)
     local before = files.read(file)
-    local _, err, status = shell.run_ladies{"view", run_path, ...}
-    lu.assertEquals(status, 1)
+    local err = shell.refused(shell.run_ladies{"view", run_path, ...})
     lu.assertStrMatches(err, "ladies view: [^\n]*\n")
     lu.assertStrContains(err, text)
     lu.assertEquals(files.read(file), before)

@@ -63,8 +63,7 @@ local function scores(folder, part, ...)
 end
 
 local function refused(text, ...)
-  local _, err, status = shell.run_ladies{...}
-  lu.assertEquals(status, 1, err)
+  local err = shell.refused(shell.run_ladies{...})
   lu.assertStrContains(err, text)
   lu.assertEquals(select(2, err:gsub("\n", "")), 1, err)
 end

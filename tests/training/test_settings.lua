@@ -221,8 +221,7 @@ function tests.test_wrong_settings_of_a_file()
     .. "again: --method FILE.lua (in Lua ladies.experiment.own)",
     '{"method": "mine", "method_file": "/x/mine.lua", "method_code": "0123456789abcdef"}')
   os.remove(path)
-  local _, err, status = shell.run_ladies{"train", "--config", path}
-  lu.assertEquals(status, 1)
+  local err = shell.refused(shell.run_ladies{"train", "--config", path})
   lu.assertStrContains(err, path)
 end
 
