@@ -222,4 +222,13 @@ function tests.test_help_of_a_method()
   lu.assertNil(all:find "other methods")
 end
 
+--- On a terminal a command's text keeps its lines, and what could move the cursor is made visible.
+function tests.test_printed_on_a_terminal()
+  local script <close> = shell.file [[
+local cli = require "ladies.command.cli"
+cli.main({name = "dummy", about = "Prints."}, arg, function() print("one\ntwo\27[2J", 3) end)
+]]
+  lu.assertNil(shell.talk("expect one\\r\\ntwo\\\\x1b[2J\\t3\\r\\n\nexit 0\n", {script.path}))
+end
+
 return tests

@@ -71,11 +71,12 @@ local function check_layers(one, by_key)
   end
 end
 
--- Numbers with an interval are in it.
+-- Numbers with an interval are in it: "1.30 times (1.28 to 1.32)", "frequency^-1.02 (-1.10 to -0.94)".
+local NUMBER = "(%-?%d[%d.e-]*)"
 local function check_intervals(one)
   for _, fault in ipairs(one.faults) do
     local text = fault.text .. "; " .. (fault.proof or "")
-    for x, low, high in text:gmatch "(%-?[%d.]+) times %((%-?[%d.]+) to (%-?[%d.]+)%)" do
+    for x, low, high in text:gmatch(NUMBER .. "[ %a]* %(" .. NUMBER .. " to " .. NUMBER .. "%)") do
       lu.assertTrue(tonumber(low) <= tonumber(x) and tonumber(x) <= tonumber(high), text)
     end
   end

@@ -1,6 +1,7 @@
 --- ladies.auto and `ladies train --auto`: what is tried on which rung, what is chosen, and that the
 -- run has it.
 local lu = require "luaunit"
+local choices = require "ladies.study.auto_choices"
 local ladies = require "ladies"
 local json = require "ladies.base.json"
 local one_run = require "ladies.study.one_run"
@@ -166,6 +167,12 @@ function tests.test_what_is_open()
       "weight_decay 0.0005", "weight_decay 0.005", "residual true", "dropout 0.7"} do
     lu.assertTrue(seen[one], one)
   end
+end
+
+--- The network and its depth come first in what a choice is called.
+function tests.test_name_of_a_choice()
+  lu.assertEquals(choices.text{hidden = 64, layers = 3, method = "full", model = "gcn"},
+    "model gcn, layers 3, method full, hidden 64")
 end
 
 --- Settings that the user has set are not searched; with a method there is no network without a

@@ -65,6 +65,15 @@ function tests.test_what_is_refused()
   refused('unknown option "los"; did you mean "loss"?', {los = 1})
 end
 
+--- A part that a task does not have, or that has no units, is named.
+function tests.test_units_of_no_part()
+  local task = same_class(toy.new())
+  task.units.val = ladies.index{}
+  lu.assertErrorMsgContains("toy has no test edges", task.units_of, task, "test")
+  lu.assertErrorMsgContains("toy has no val edges", task.units_of, task, "val")
+  lu.assertErrorMsgContains("has no list of all edges", task.units_of, task, "all")
+end
+
 --- The units of each mini-batch are an epoch's, and workers draw the same.
 function tests.test_units_become_seeds()
   local data = toy.new()

@@ -3,7 +3,7 @@
 --   build/bin/ladies tests/tools/mutants.lua --count 200 --seed 1 --jobs 2
 --
 -- Everything is in build-mutants: a tree for each job, a map of the lines that each test executes,
--- made once for a state of the sources, and the results, where a call that was stopped goes on.
+-- made once for a state of the sources, and the results; a call that was stopped goes on in both.
 package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
 local cjson = require "cjson"
@@ -13,6 +13,7 @@ local Map = require "tools.mutants.map"
 local Tree = require "tools.mutants.tree"
 local shell = require "tools.shell"
 local sites_of = require "tools.mutants.sites"
+local tables = require "ladies.base.tables"
 local trial = require "tools.mutants.trial"
 
 local PARTS = "src/core src/plugins lua"
@@ -152,24 +153,41 @@ local function start_jobs(opts, more)
   os.execute(table.concat(started, " ") .. " wait")
 end
 
--- Returns the path of the part of the map that job `job` makes.
-local function part_of(paths, job) return ("%s.%d"):format(paths.map, job) end
+-- Returns the paths of the parts of a map that is not whole yet, each with what a job has found.
+local function parts_of(paths)
+  local list = {}
+  for path in output_of(("ls %s.part* 2>/dev/null"):format(shell.quote(paths.map))):gmatch "%S+" do
+    list[#list + 1] = path
+  end
+  return list
+end
+
+local function all_of(parts)
+  local records = {}
+  for _, path in ipairs(parts) do tables.append(records, records_of(path)) end
+  return records
+end
 
 local function map_part(opts, paths)
-  local folder = ("%s/%%s%d"):format(paths.folder, opts.job)
+  local folder, done = ("%s/%%s%d"):format(paths.folder, opts.job), {}
+  for _, record in ipairs(all_of(parts_of(paths))) do done[record.name] = true end
+  local file <close> = assert(io.open(("%s.part%d"):format(paths.map, opts.job), "a"))
   local function make_plain() return Tree.new(paths.root, folder:format "job", "MUTANT") end
-  write(part_of(paths, opts.job), cjson.encode(Map.part(paths.root, folder:format "map", make_plain,
-    cli.words(opts.tests), opts.job, opts.jobs)))
+  local function keep_test(record)
+    file:write(cjson.encode(record), "\n")
+    file:flush()
+    io.stderr:write(("map: %s %.1f s%s\n"):format(record.name, record.seconds,
+      record.passed and "" or ": fails, and is left out"))
+  end
+  Map.part(paths.root, folder:format "map", make_plain, cli.words(opts.tests), opts.job, opts.jobs,
+    done, keep_test)
 end
 
 local function make_map(opts, paths)
-  local parts = {}
   start_jobs(opts, "--map ")
-  for job = 1, opts.jobs do
-    parts[job] = cjson.decode(read(part_of(paths, job)))
-    os.remove(part_of(paths, job))
-  end
-  write(paths.map, cjson.encode(Map.join(parts)))
+  local parts = parts_of(paths)
+  write(paths.map, cjson.encode(Map.join(all_of(parts))))
+  for _, path in ipairs(parts) do os.remove(path) end
 end
 
 local function summarise(path)

@@ -53,14 +53,28 @@ local function listed(by_path)
   return lists
 end
 
+-- Returns the files of C in `code` that are not `known`, and adds them to these.
+local function new_code(code, known)
+  local list = {}
+  for path, file in pairs(code) do
+    if not known[path] then
+      local functions = {}
+      for _, first in ipairs(sorted_keys(file.functions)) do
+        functions[#functions + 1] = {first, file.functions[first]}
+      end
+      known[path], list[path] = true, {lines = sorted_keys(file.lines), functions = functions}
+    end
+  end
+  return list
+end
+
 --- Runs every `jobs`-th of the tests of the repository `root` (a list of names, or nil for all),
--- from test `job` on, in a new tree in `folder` that counts lines; one that fails there, as those
--- that measure time or memory may, once more in the tree that make_plain() returns. Returns a part
--- of a map; Map.join makes a map of `jobs` of them.
-function Map.part(root, folder, make_plain, names, job, jobs)
+-- from test `job` on, but not those that are `done`, in a new tree in `folder` that counts lines;
+-- one that fails there, as those that measure time or memory may, once more in the tree that
+-- make_plain() returns. Calls keep(record) with what Map.join takes, after each test.
+function Map.part(root, folder, make_plain, names, job, jobs, done, keep)
   local tree = Tree.new(root, folder, "coverage")
-  local part = {tests = {}, code = {}}
-  local code, plain = {}, nil
+  local known, plain = {}, nil
   local lines = folder .. "/lines"
   local hook = ("assert(package.loadlib('%s/tests/lines.so', 'count_lines'))()"):format(tree.build)
   local env = {"LADIES_LINES=" .. lines, "LUA_INIT=" .. hook}
@@ -69,37 +83,30 @@ function Map.part(root, folder, make_plain, names, job, jobs)
   names = names or sorted_keys(tests)
   for i = job, #names, jobs do
     local name = names[i]
-    local passed, seconds = tree:run(tests[name], PATIENCE, env)
-    if not passed then
-      plain = plain or make_plain()
-      passed, seconds = plain:run(plain:tests()[name], PATIENCE)
-    end
-    io.stderr:write(("map: %s %.1f s%s\n"):format(name, seconds,
-      passed and "" or ": fails, and is left out"))
-    local executed = {}
-    add_lua_lines(executed, lines)
-    add_c_lines(executed, code, tree)
-    if passed then
-      table.insert(part.tests, {name = name, seconds = seconds, lines = listed(executed)})
+    if not done[name] then
+      local passed, seconds = tree:run(tests[name], PATIENCE, env)
+      if not passed then
+        plain = plain or make_plain()
+        passed, seconds = plain:run(plain:tests()[name], PATIENCE)
+      end
+      local executed, code = {}, {}
+      add_lua_lines(executed, lines)
+      add_c_lines(executed, code, tree)
+      keep{name = name, passed = passed, seconds = seconds, lines = listed(executed),
+        code = new_code(code, known)}
     end
   end
-  for path, file in pairs(code) do
-    local functions = {}
-    for _, first in ipairs(sorted_keys(file.functions)) do
-      functions[#functions + 1] = {first, file.functions[first]}
-    end
-    part.code[path] = {lines = sorted_keys(file.lines), functions = functions}
-  end
-  return part
 end
 
---- Joins parts of a map, which together hold all tests, into the table that Map.load reads as JSON.
--- A part that knows a file of C knows all of its lines.
-function Map.join(parts)
+--- Joins the records of all tests into the table that Map.load reads as JSON. A record that knows a
+-- file of C knows all of its lines.
+function Map.join(records)
   local made = {tests = {}, code = {}}
-  for _, part in ipairs(parts) do
-    table.move(part.tests, 1, #part.tests, #made.tests + 1, made.tests)
-    for path, file in pairs(part.code) do made.code[path] = made.code[path] or file end
+  for _, record in ipairs(records) do
+    if record.passed then
+      table.insert(made.tests, {name = record.name, seconds = record.seconds, lines = record.lines})
+    end
+    for path, file in pairs(record.code) do made.code[path] = made.code[path] or file end
   end
   return made
 end
