@@ -12,20 +12,21 @@
 
 #include "text/printable.h"
 
-enum { LATE_SECONDS = 1, AT_ONCE = 4096 };
+enum { AT_ONCE = 4096 };
 
 static char who[256]; /* "rank 2 of 4 on HOST: ", or "" */
-static bool late;
+static double late;   /* seconds */
 
 /* Waits a moment before an error that all ranks may have, such as a wrong option. Meanwhile the
  * rank that speaks first prints it and ends the others by SIGTERM, which then takes effect at
  * once. */
 static void let_others_speak(void)
 {
-    if (!late)
+    if (late <= 0)
         return;
     signal(SIGTERM, SIG_DFL);
-    nanosleep(&(struct timespec){.tv_sec = LATE_SECONDS}, NULL);
+    time_t whole = (time_t)late;
+    nanosleep(&(struct timespec){whole, (long)((late - (double)whole) * 1e9)}, NULL);
 }
 
 /* A buffer of text that goes out in one write, so that the messages of several processes do not get
@@ -91,12 +92,12 @@ static int complain(lua_State *L)
     return 0;
 }
 
-/* The Lua function set_who(name, late): sets the name that this process puts before its errors.
- * With `late` true, it lets other ranks speak first. */
+/* The Lua function set_who(name, late): sets the name that this process puts before its errors,
+ * and for how many seconds it lets other ranks speak first. */
 static int set_who(lua_State *L)
 {
     snprintf(who, sizeof who, "%s", luaL_checkstring(L, 1));
-    late = lua_toboolean(L, 2);
+    late = luaL_checknumber(L, 2);
     return 0;
 }
 

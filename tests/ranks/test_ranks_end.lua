@@ -69,6 +69,19 @@ function tests.test_interrupted()
   assert_goes_on(folder, ("max_batches = %d"):format(done + 40), "long")
 end
 
+--- A rank that does not even begin MPI is waited for as long as for anything else.
+function tests.test_not_begun()
+  local folder <close> = shell.folder()
+  local _, err, status = ranks.run_shell([[
+    export LADIES_PATIENCE=2
+    mpirun --quiet -n 3 sh -c '
+      if [ $OMPI_COMM_WORLD_RANK = 2 ]; then sleep 60; fi
+      exec ladies -e "print(ladies.comm.rank)"']], {folder = folder.path})
+  lu.assertEquals(status, 1, err)
+  lu.assertStrMatches(err,
+    "rank 0 on [^\n]*: ladies: ranks: waited 2 s for other ranks to begin MPI\n")
+end
+
 -- ---------------------------------------------------------------- the command
 
 local SETTINGS = {"--dataset", toy_study.dataset, "--model", "gcn", "--layers", "2", "--hidden",

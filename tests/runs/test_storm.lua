@@ -1,11 +1,15 @@
 --- Commands that are struck by signals at random moments and taken up again, until one is left
 -- alone: they come to what undisturbed ones come to. tests/tools/storm.lua does it for longer.
+local here = os.getenv "LADIES_SOURCE" .. "/tests"
+
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
 local blows = require "tools.storm.blows"
 local cases = require "tools.storm.cases"
 local files = require "tools.files"
+local ranks = require "tools.ranks"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -17,6 +21,20 @@ function tests.test_commands()
     lu.assertTrue(blows.check(cases[name](world.data, rng, world), temporary.path(name), rng, 2)
       >= 0)
   end
+end
+
+--- Ranks that are struck, on two hosts where this machine lets us make them: there the network is
+-- cut and the disk filled, too.
+function tests.test_ranks()
+  if not ranks.available() then lu.skip "there is no MPI" end
+  local hosts, words = here .. "/tools/hosts.sh", {shell.ladies, here .. "/tools/storm.lua",
+    "--only", "ranks", "--blows", "2", "--seed", "2"}
+  if select(3, shell.run{hosts, "2", "-", "true"}) == 0 then
+    table.move({hosts, "2", "-"}, 1, 3, 1, table.move(words, 1, #words, 4))
+  end
+  local out, err, status = shell.run(words)
+  lu.assertEquals(status, 0, out .. err)
+  lu.assertStrContains(out, "storm 1, ranks: ")
 end
 
 -- ---------------------------------------------------------------- what is found

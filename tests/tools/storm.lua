@@ -2,7 +2,10 @@
 -- commands that keep something, struck by signals at random moments and taken up again with other
 -- numbers of threads, workers and ranks, until one is left alone: it must come to what an
 -- undisturbed one comes to. A storm is one of each command, and follows from its seed but for the
--- moments. A finding is printed, and the folder stays.
+-- moments. A finding is printed, and the folder stays. On hosts of its own the network is cut and
+-- the disk filled, too:
+--
+--   tests/tools/hosts.sh 2 - build/bin/ladies tests/tools/storm.lua --only ranks
 package.path = arg[0]:match "^(.*)tools/" .. "?.lua;" .. package.path
 
 local blows = require "tools.storm.blows"
@@ -41,8 +44,8 @@ cli.main({
   {"storms", "N", "positive integer", default = 1, help = "each one of every command"},
   {"seed", "S", "integer", default = 1, help = "of all that is drawn"},
   {"first", "N", "positive integer", default = 1, help = "the number of the first storm"},
-  {"only", "COMMAND", "string", help = "one of auto, compare, fetch, import, lab, sweep, table3, "
-    .. "train"},
+  {"only", "COMMAND", "string", help = "one of auto, compare, fetch, import, lab, ranks, "
+    .. "shards, sweep, table3, train"},
   {"blows", "N", "positive integer", default = 4, help = "at most, of each run"},
 }, arg, function(opts)
   local found = 0

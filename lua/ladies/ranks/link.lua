@@ -14,6 +14,11 @@ local link = {rank = 0, size = 1, host = nil, traffic = {}}
 
 local PATIENCE = "LADIES_PATIENCE"
 
+-- Seconds between a rank's error and the next one's, if both have one: mpirun gives the ranks of
+-- the first one's machine a second to end before it ends those of others. From the fourth on they
+-- speak together.
+local TURN, TURNS = 1.25, 4
+
 -- Loads ladies_ranks, the module for MPI, from the folder of the program.
 local function load_module(launched)
   local prefix = package.loaded.ladies_host.prefix
@@ -24,15 +29,13 @@ local function load_module(launched)
     .. "has as libopenmpi-dev, or cannot load it: %s"):format(launched, reason))
 end
 
--- Sets how long this process waits for other ranks, if the environment variable LADIES_PATIENCE
--- says it.
-local function set_patience(mpi)
-  local text = os.getenv(PATIENCE)
-  local seconds = tonumber(text or "1800")
-  if not seconds or seconds <= 0 then
-    errors.fail(("%s must be a positive number of seconds, got %q"):format(PATIENCE, text))
-  end
-  mpi.set_patience(seconds)
+-- Returns for how many seconds this process waits for other ranks, by the environment variable
+-- LADIES_PATIENCE; nil and its text where that is no such number.
+local function patience()
+  local text = os.getenv(PATIENCE) or "1800"
+  local seconds = tonumber(text)
+  if seconds and seconds > 0 then return seconds end
+  return nil, text
 end
 
 local mpi
@@ -41,16 +44,21 @@ local mpi
 -- were started.
 local function open(launched)
   local host = package.loaded.ladies_host
-  host.heed_termination()
   mpi = load_module(launched)
+  local seconds, text = patience()
+  if seconds then mpi.set_patience(seconds) end
   local rank, size, name = mpi.open()
+  host.heed_termination()          -- not before: MPI does not poll while it begins
   if size ~= launched then
     errors.fail(("%d processes were started, and MPI knows of %d: they were started by another MPI "
       .. "than that of this program"):format(launched, size))
   end
   link.rank, link.size, link.host = rank, size, name
-  host.set_who(("rank %d of %d on %s: "):format(rank, size, name), rank > 0)
-  set_patience(mpi)
+  host.set_who(("rank %d of %d on %s: "):format(rank, size, name),
+    math.min(rank, TURNS) * TURN)
+  if not seconds then
+    errors.fail(("%s must be a positive number of seconds, got %q"):format(PATIENCE, text))
+  end
   if rank > 0 then
     mpi.silence()
     rawset(io, "stderr", assert(io.open("/dev/null", "w")))

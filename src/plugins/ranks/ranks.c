@@ -2,11 +2,15 @@
  * without waiting, and then waited for (waiting.c). */
 #include "ranks.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -46,6 +50,61 @@ static void find_leaks(void)
 static MPI_Comm ranks = MPI_COMM_NULL, background;
 static int own_rank, n_ranks;
 
+/* Returns the seconds for which this rank lets others speak before an error that they may have too:
+ * the first one to speak ends them, a second later where they are on other machines (link.lua). */
+static double turn(int rank)
+{
+    return 1.25 * (rank < 4 ? rank : 4);
+}
+
+static char too_late[160];
+
+static void give_up(int number)
+{
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, too_late, strlen(too_late));
+    (void)written;
+    _exit(EXIT_FAILURE);
+}
+
+/* Ends this process at the end of its patience, or a turn later, unless that is taken back (with
+ * NULL) before: MPI itself waits for all ranks where it begins and ends, and cannot be polled. */
+static void limit(int rank, const char *what)
+{
+    double seconds = what ? fmin(ld_ranks_patience() + turn(rank), 1e8) : 0, whole = floor(seconds);
+    if (what) {
+        char host[64] = "";
+        gethostname(host, sizeof host - 1);
+        snprintf(too_late, sizeof too_late,
+                 "rank %d on %s: ladies: ranks: waited %.0f s for other ranks to %s MPI\n", rank,
+                 host, ld_ranks_patience(), what);
+        signal(SIGALRM, give_up);
+    }
+    struct itimerval timer = {.it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Returns this process's number, which its launcher says before MPI does; 0 where it does not. */
+static int number_at_launch(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text)
+            return atoi(text);
+    }
+    return 0;
+}
+
+/* Ends MPI, which waits for all ranks. */
+static int finalize(void)
+{
+    limit(own_rank, "end");
+    int code = MPI_Finalize();
+    limit(own_rank, NULL);
+    return code;
+}
+
 /* Prints why the ranks could not part, where no script is left that could raise it. Of several
  * ranks, the first one to speak ends the others. */
 static void complain(void)
@@ -53,8 +112,8 @@ static void complain(void)
     char host[MPI_MAX_PROCESSOR_NAME];
     int length;
     signal(SIGTERM, SIG_DFL);
-    nanosleep(&(struct timespec){.tv_nsec = own_rank < 9 ? own_rank * 100000000L : 999999999L},
-              NULL);
+    double seconds = turn(own_rank), whole = floor(seconds);
+    nanosleep(&(struct timespec){(time_t)whole, (long)((seconds - whole) * 1e9)}, NULL);
     MPI_Get_processor_name(host, &length);
     fprintf(stderr, "rank %d of %d on %s: ladies: %s\n", own_rank, n_ranks, host, ld_message());
 }
@@ -71,7 +130,7 @@ static void at_exit(int status, void *unused)
     bool is_well = status == EXIT_SUCCESS && !ld_ranks_lost();
     if (is_well && ld_ranks_leave() == LD_OK) {
         find_leaks();
-        MPI_Finalize();
+        finalize();
         return;
     }
     if (is_well)
@@ -108,6 +167,7 @@ static ld_status begin(void)
 {
     MPI_Comm words;
     int provided;
+    limit(number_at_launch(), "begin");
     count_leaks(false);
     int result = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     count_leaks(true);
@@ -122,6 +182,7 @@ static ld_status begin(void)
     LD_CHECK(ld_ranks_check(MPI_Comm_rank(ranks, &own_rank), "MPI_Comm_rank"));
     LD_CHECK(ld_ranks_check(MPI_Comm_size(ranks, &n_ranks), "MPI_Comm_size"));
     LD_CHECK(divide_host());
+    limit(own_rank, NULL);
     return ld_ranks_open_waiting(words, own_rank, n_ranks);
 }
 
@@ -158,7 +219,7 @@ ld_status ld_ranks_finish(void)
         return st;
     ld_ranks_lose();
     find_leaks();
-    return ld_ranks_check(MPI_Finalize(), "MPI_Finalize");
+    return ld_ranks_check(finalize(), "MPI_Finalize");
 }
 
 /* Counts the messages of n floats: pieces of a size that MPI can count. */

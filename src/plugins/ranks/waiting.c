@@ -276,6 +276,11 @@ void ld_ranks_set_patience(double seconds)
     patience = seconds;
 }
 
+double ld_ranks_patience(void)
+{
+    return patience;
+}
+
 double ld_ranks_waited(void)
 {
     return waited;

@@ -30,6 +30,9 @@ ld_status ld_ranks_wait_for_fetch(MPI_Request *request);
  * farewell of all others, as long as for anything else. */
 ld_status ld_ranks_leave(void);
 
+/* Returns the seconds that ld_ranks_set_patience has set. */
+double ld_ranks_patience(void);
+
 /* Work in the background. It goes on with each wait of this rank, as far as it can without waiting,
  * and this rank does not leave before it has ended. */
 typedef struct {

@@ -3,9 +3,11 @@
 -- them a traceback; and nothing that was there is lost.
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
 local files = require "tools.files"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
+local strikes = require "tools.storm.strikes"
 
 local blows = {}
 
@@ -13,7 +15,9 @@ local blows = {}
 -- that it has started, after it.
 blows.PATIENCE, blows.GRACE = 120, 10
 
-local SIGNALS = {"KILL", "TERM", "INT", "STOP"}
+-- Seconds by which ranks may end later than they are told to wait for others.
+local SLACK = 15
+
 -- Lines of complaints, at most: of one process, and of ranks, of which mpirun has some to say.
 local MOST_LINES, MOST_OF_RANKS = 3, 12
 
@@ -37,26 +41,18 @@ local function all_gone(mark)
   return true
 end
 
-local function signal(name, pid) shell.run{"kill", "-" .. name, pid} end
-
--- The process that a signal goes to: of several ranks mpirun, or one of those that it has started.
-local function target(pid, n_ranks, rng)
-  if n_ranks == 0 or rng:below(2) == 1 then return pid end
-  local children = {}
-  for child in shell.run{"sh", "-c", ("cat /proc/%s/task/%s/children"):format(pid, pid)}
-      :gmatch "%d+" do
-    children[#children + 1] = child
-  end
-  return children[1] and children[rng:below(#children)] or pid
-end
+-- The folder that a command writes into, and the one of its temporary files, on a disk of theirs.
+local function out_of(place) return place .. "/disk/out" end
+local function temporary_of(place) return place .. "/disk/tmp" end
 
 -- Starts the words with a file for what they print and one for complaints; SIGINT is heeded even if
 -- the storm was started as a background job, which is deaf to it. Returns the process and its
 -- number.
-local function start(case, place, words, n_ranks, mark)
-  local argv = {"env", "--default-signal=INT", mark, "TMPDIR=" .. place .. "/tmp"}
-  for _, list in ipairs{n_ranks > 0 and ranks.environment or {}, case.env and case.env(place
-      .. "/out") or {}, {"sh", "-c", 'echo $$ >"$0"; exec "$@" 2>"$0.err"', place .. "/pid"},
+local function start(case, place, words, n_ranks, mark, env)
+  local argv = {"env", "--default-signal=INT", mark, "TMPDIR=" .. temporary_of(place)}
+  for _, list in ipairs{n_ranks > 0 and ranks.environment or {}, env or {},
+      case.env and case.env(out_of(place)) or {},
+      {"sh", "-c", 'echo $$ >"$0"; exec "$@" 2>"$0.err"', place .. "/pid"},
       n_ranks > 0 and {"mpirun", "--quiet", "-n", tostring(n_ranks)} or {}, {shell.ladies},
       words} do
     table.move(list, 1, #list, #argv + 1, argv)
@@ -83,7 +79,7 @@ end
 -- Runs a case to its end, undisturbed, the n-th attempt. Returns its seconds.
 local function finish(case, place, rng, n, mark)
   local began = core.clock()
-  local words, n_ranks = case.words(place .. "/out", rng, n)
+  local words, n_ranks = case.words(out_of(place), rng, n)
   local process <close> = start(case, place, words, n_ranks, mark)
   local status = process:wait(blows.PATIENCE)
   if not status then fail("it hangs", words, place) end
@@ -93,29 +89,42 @@ local function finish(case, place, rng, n, mark)
   return seconds
 end
 
--- Strikes an attempt after so many seconds; one that was stopped goes on and is struck again.
--- Returns the name of the signal, or nil when it had ended before.
-local function strike(process, pid, n_ranks, rng, seconds)
-  if process:wait(seconds) then return nil end
-  local name = SIGNALS[rng:below(#SIGNALS)]
-  local one = target(pid, n_ranks, rng)
-  signal(name, one)
-  if name ~= "STOP" then return name end
-  process:wait(rng:below(300) / 1000)
-  signal("CONT", one)
-  return "STOP, CONT, " .. (strike(process, pid, n_ranks, rng, rng:below(500) / 1000) or "no more")
+-- Strikes an attempt after so many seconds; one that goes on may be struck again. Returns the last
+-- strike and the names of all, or nil when it had ended before.
+local function strike(struck, one, seconds)
+  local rng = struck.rng
+  if struck.process:wait(seconds) then return nil end
+  local whom = one.hit(struck)
+  local name = whom and ("%s to %s"):format(one.name, whom) or one.name
+  if not one.goes_on then return one, name end
+  local last, names = strike(struck, strikes.draw(rng, struck.n_ranks, true),
+    rng:below(500) / 1000)
+  return last or one, ("%s, %s"):format(name, names or "no more")
+end
+
+-- Fails unless ranks have said at most one line, and where one was due just that one.
+local function check_lines(text, one, n_ranks, status)
+  local lines = {}
+  for line in text:gmatch "rank %d+ o[fn] [^\n]*" do lines[#lines + 1] = line end
+  if #lines > 1 then return "several ranks say why" end
+  if status == 0 or not one or not one.says then return nil end
+  local said = lines[1] or n_ranks < 2 and text or ""
+  if not said:find(one.says) then return "the line that was due is not said" end
 end
 
 -- Fails unless a blow has left no process, all lines of files that only grow, and no flood of
 -- words.
-local function check_after(case, place, words, n_ranks, mark, before)
+local function check_after(case, place, words, struck, one, status, before)
+  local mark, n_ranks = struck.mark, struck.n_ranks
   if not all_gone(mark) then fail("processes live on: " .. marked(mark), words, place) end
   local text = complaints(place)
   local most = n_ranks > 0 and MOST_OF_RANKS or MOST_LINES
   if text:find "traceback" or select(2, text:gsub("\n", "")) > most then
     fail("too much is said", words, place)
   end
-  for name, now in pairs(case.kept(place .. "/out")) do
+  local what = check_lines(text, one, n_ranks, status)
+  if what then fail(("%s, after %s"):format(what, one and one.name or "nothing"), words, place) end
+  for name, now in pairs(case.kept(out_of(place))) do
     local old = before[name] or ""
     -- A last line that was being written may go.
     old = old:match "^.*\n" or ""
@@ -130,35 +139,43 @@ local LEFT = [[
 
 -- Lists files in the folders that must not be there when all has ended.
 local function left_over(place)
-  return (shell.run({"sh", "-c", LEFT}, {folder = place}))
+  return (shell.run({"sh", "-c", LEFT}, {folder = place .. "/disk"}))
 end
 
---- blows.check(case, place, rng, most) -> integer, string: runs the case once undisturbed and once
--- struck, at most `most` times, in folders below `place`; an error unless it comes to the same.
--- Returns how many blows there were, and which.
-function blows.check(case, place, rng, most)
+-- Makes the n-th attempt and strikes it at a random moment before so many seconds. Returns what was
+-- done, nil where it had ended before.
+local function attempt(case, place, rng, n, mark, seconds)
+  local words, n_ranks = case.words(out_of(place), rng, n)
+  local before, first = case.kept(out_of(place)), strikes.draw(rng, n_ranks)
+  local process <close>, pid = start(case, place, words, n_ranks, mark, first.env)
+  local struck = {process = process, pid = pid, n_ranks = n_ranks, mark = mark, rng = rng,
+    disk = place .. "/disk"}
+  local one, name = strike(struck, first, rng:below(1000) / 1600 * seconds)
+  local began = core.clock()
+  local status = process:wait(one and one.env and strikes.PATIENCE + SLACK or blows.PATIENCE)
+  if one and one.undo then one.undo(struck) end
+  if not status then fail("it hangs after " .. tostring(name), words, place) end
+  local seconds_after = core.clock() - began
+  check_after(case, place, words, struck, one, status, before)
+  return one and ("%s%s, %.1f s"):format(n_ranks > 0 and n_ranks .. " ranks " or "", name,
+    seconds_after)
+end
+
+-- What blows.check does, on the disk of the place.
+local function check(case, place, rng, most)
   local mark, struck = ("LADIES_STORM=%s"):format(place:gsub("[^%w]", "_")), {}
   local calm = place .. "/calm"
-  for _, folder in ipairs{calm .. "/tmp", place .. "/tmp"} do core.folder.make(folder) end
+  for _, one in ipairs{calm, place} do core.folder.make(temporary_of(one)) end
   local seconds = finish(case, calm, rng, 1, mark)
   local n = 0
   for i = 1, most do
     n = i
-    local words, n_ranks = case.words(place .. "/out", rng, n)
-    local before = case.kept(place .. "/out")
-    local process <close>, pid = start(case, place, words, n_ranks, mark)
-    local name = strike(process, pid, n_ranks, rng, rng:below(1000) / 1600 * seconds)
-    local began = core.clock()
-    local status = process:wait(blows.PATIENCE)
-    if not status then fail("it hangs after " .. tostring(name), words, place) end
-    local seconds_after = core.clock() - began
-    check_after(case, place, words, n_ranks, mark, before)
-    struck[#struck + 1] = name and ("%s%s, %.1f s"):format(n_ranks > 0 and n_ranks .. " ranks "
-      or "", name, seconds_after)
+    local name = attempt(case, place, rng, n, mark, seconds)
     if not name then break end
+    struck[#struck + 1] = name
   end
   finish(case, place, rng, n + 1, mark)
-  local expected, found = case.outcome(calm .. "/out"), case.outcome(place .. "/out")
+  local expected, found = case.outcome(out_of(calm)), case.outcome(out_of(place))
   if expected ~= found then
     files.write(place .. "/expected", expected)
     files.write(place .. "/found", found)
@@ -168,6 +185,17 @@ function blows.check(case, place, rng, most)
   local left = left_over(place)
   if left ~= "" then error(("%s\n  left behind: %s"):format(case.title, left), 0) end
   return #struck, table.concat(struck, "; ")
+end
+
+--- blows.check(case, place, rng, most) -> integer, string: runs the case once undisturbed and once
+-- struck, at most `most` times, in folders below `place`; an error unless it comes to the same.
+-- Returns how many blows there were, and which.
+function blows.check(case, place, rng, most)
+  local disk = strikes.disk(place .. "/disk")
+  local ok, n, which = errors.try(check, case, place, rng, most)
+  disk:close(not ok)
+  if not ok then error(n, 0) end
+  return n, which
 end
 
 return blows

@@ -94,6 +94,26 @@ function cases.train(data, rng)
   }
 end
 
+-- Trains by several ranks, with features and graph in shards, whose activations may be in temporary
+-- files.
+function cases.ranks(_, rng, world)
+  local words = words_of("train", world.shards, "--method", one_of({"ladies", "pladies",
+    "graphsage", "labor", "full"}, rng), "--model", one_of({"gcn", "sage", "gin", "gcnii"}, rng),
+    "--layers", "2", SMALL, "--accumulate", "4", "--eval-every", "40", "--seed",
+    tostring(rng:below(1000)), "--max-batches", "400",
+    one_of({{}, "--shard-optimizer"}, rng), one_of({{}, {"--feature-cache", "4K"}}, rng),
+    one_of({{}, {"--memory", "20K"}}, rng))
+  return {
+    title = table.concat(words, " "),
+    words = function(folder, own)
+      return words_of(core.exists(folder .. "/config.json") == "file"
+        and {"train", "--resume", folder, "--quiet"} or words_of(words, "--out", folder),
+        "--threads", "1", "--checkpoint-every", one_of({"0", "0.05", "0.3"}, own)), own:below(3) + 1
+    end,
+    kept = function() return {} end, outcome = run_of,
+  }
+end
+
 -- ---------------------------------------------------------------- studies
 
 -- Returns the fields of a study's records that are no time.
@@ -221,8 +241,27 @@ function cases.import(_, rng, world)
   return of_cache({"import", path, "--name", "mine"}, function() return {"LADIES_OFFLINE=1"} end)
 end
 
+-- Divides a data set; what came whole is not written over unless its folder goes.
+function cases.shards(_, rng, world)
+  local words = words_of("import", world.large, "--shards", "4", one_of({{}, "--shard-graph"}, rng),
+    one_of({{}, {"--parts", "4"}, {"--parts", "8", "--by", "ldg"}}, rng))
+  return {
+    title = table.concat(words, " "),
+    words = function(folder) return words_of(words, "--out", folder), 0 end,
+    kept = function() return {} end,
+    outcome = function(folder)
+      local list = {}
+      for i, name in ipairs(core.files(folder)) do
+        list[i] = name .. " " .. hash_of(folder .. "/" .. name)
+      end
+      return table.concat(list, "\n")
+    end,
+  }
+end
+
 --- The names of the commands, sorted.
-cases.NAMES = {"auto", "compare", "fetch", "import", "lab", "sweep", "table3", "train"}
+cases.NAMES = {"auto", "compare", "fetch", "import", "lab", "ranks", "shards", "sweep", "table3",
+  "train"}
 
 --- The world in which data sets come, with one that takes a while to read; closed at the end.
 function cases.world()
@@ -231,6 +270,9 @@ function cases.world()
   ladies.data.save(toy_data.new(true), world.data)
   ladies.data.save(ladies.generate.block_model{nodes = 20000, classes = 4, p_inside = 0.001,
     p_outside = 0.0001, features = 32}, world.large)
+  world.shards = world.path .. "/shards"
+  ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12,
+    classes = 3, train = 0.3, val = 0.2, seed = 1}, world.shards, {shards = 4, shard_graph = true})
   return world
 end
 
