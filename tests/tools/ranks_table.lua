@@ -1,8 +1,8 @@
 --- Tries which methods, networks and tasks can be trained by two ranks, with features or the graph
 -- in shards, with seeds from parts of the graph, with features that stay in their file, and
 -- validated and tested with activations in temporary files, and by which commands two ranks share
--- the work; writes the table in doc/clusters.md anew. Every cell is a run, or some, on a small graph;
--- where one is refused, the reason that its line gives stands below.
+-- the work; writes the table in doc/clusters.md anew. Every cell is a run, or some, on a small
+-- graph; where one is refused, the reason that its line gives stands below.
 --
 --   build/bin/ladies tests/tools/ranks_table.lua [ROW...]
 --
@@ -22,8 +22,8 @@ local tables = require "ladies.base.tables"
 local OPTIONS = "--layers 2 --batch-size 40 --accumulate 4 --max-batches 4 --eval-every 4 "
   .. "--threads 1 --quiet"
 
--- The columns: name, and what is run by how many processes, 0 for one without mpirun. ROW stands for
--- the options of a row, RUN for a folder of its own. Two files that are `same` must be equal.
+-- The columns: name, and what is run by how many processes, 0 for one without mpirun. ROW stands
+-- for the options of a row, RUN for a folder of its own. Two files that are `same` must be equal.
 local COLUMNS = {
   {"ranks", {2, "train ./whole.npz ROW"}},
   {"features in shards", {2, "train ./shards ROW"}},
