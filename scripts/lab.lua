@@ -11,7 +11,9 @@
 -- the first sampler, the comparison and, last, the verdicts are printed; the folder --out gets a
 -- page of HTML with everything (lab.html), lab.json, lab.md, lab.csv and pictures. Every number has
 -- its 95 % interval. doc/laboratory.md says what each of them means. The status is 1 where a
--- sampler that was named, but for those of --against, has a fault, and 0 otherwise.
+-- sampler that was named, but for those of --against, has a fault, and 0 otherwise. Several ranks,
+-- which mpirun starts, divide the sets of seeds, so that there are more of them in the same
+-- seconds.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -63,7 +65,7 @@ local function spec(args)
   local names = experiment_options.load_methods(named(args))
   return cli.join({
     name = "ladies lab",
-    usage = "ladies lab FILE.lua|NAME ... [options]", rest = "samplers",
+    usage = "ladies lab FILE.lua|NAME ... [options]", rest = "samplers", ranks = true,
     about = [[Examines samplers, ours or those of a file: bias and variance of each layer, the
       embedding and the gradient of the loss, how mini-batches hang together, what they cost, how
       the error grows; and sets them beside each other. It ends with status 1 where it finds a
@@ -145,7 +147,9 @@ cli.main(spec, arg, function(opts, given)
     error(("which sampler? ladies lab FILE.lua, or one of %s"):format(
       table.concat(tables.sorted_keys(methods.by_name), ", ")), 0)
   end
-  if opts.out then own_folder.at(opts.out):make "laboratory" end     -- sooner than all else
+  if opts.out and ladies.comm.rank == 0 then
+    own_folder.at(opts.out):make "laboratory"                        -- sooner than all else
+  end
   if opts.threads then ladies.threads(opts.threads) end
   local data = ladies.data.load(opts.dataset, data_options.take(opts))
   splits.complete("ladies lab", data)
@@ -158,6 +162,8 @@ cli.main(spec, arg, function(opts, given)
     precision = opts.precision, seconds = opts.seconds, same_as = opts.same_as,
     along = opts.along, train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
   })
+  ladies.comm.finish()
+  if ladies.comm.rank > 0 then return end
   print(lab)
   if opts.out then
     local report = lab:write(opts.out)

@@ -30,7 +30,8 @@ local function write(opts, kind, task, units, out)
   if kind == "npz" then
     local arrays = predictions.arrays(task, units, out, true)
     ladies.npz.write(opts.out, arrays)
-    return ("%s of %d %ss"):format(table.concat(tables.sorted_keys(arrays), ", "), #units, task.unit)
+    local names = table.concat(tables.sorted_keys(arrays), ", ")
+    return ("%s of %d %ss"):format(names, #units, task.unit)
   elseif not kind then
     predictions.write_csv(task, units, out, function(text) assert(io.stdout:write(text)) end)
     return nil

@@ -6,6 +6,7 @@ local json = require "ladies.base.json"
 local ladies = require "ladies"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -87,8 +88,8 @@ local function results(folder)
   return found
 end
 
---- The runs of a study are divided, one of which fails; rank 0 alone writes. A study that one
--- process has finished has nothing left to do for three.
+--- The runs of a study are divided, and rank 0 alone writes. A study that one process has finished
+-- has nothing left to do for three.
 function tests.test_sweep()
   local folder <close> = data_folder()
   local path = folder.path
@@ -100,9 +101,6 @@ function tests.test_sweep()
   lu.assertTrue(files.read(path .. "/together/sweep.csv") == files.read(path .. "/alone/sweep.csv"))
   run(3, path, text .. "alone")
   lu.assertEquals(#files.lines(path .. "/alone/results.jsonl"), 8)
-  local out, err, status = ranks.run(2, words(text .. "failed --batch-size 1 --lr 1e30 --clip 1e30"),
-    {folder = path})
-  lu.assertEquals(status, 1, out .. err)
 end
 
 --- A file of one's own is loaded by the processes of each rank.
@@ -118,6 +116,56 @@ function tests.test_compare()
   run(0, path, text .. "alone")
   run(2, path, text .. "together")
   lu.assertEquals(results(path .. "/together"), results(path .. "/alone"))
+end
+
+-- The intervals of errors in the lab.json of a folder, by the sampler's place and their key; not
+-- those of times, and of what is looked for as long as time allows.
+local function errors_of(folder)
+  local found = {}
+  local lab = json.decode(files.read(folder .. "/lab.json"))
+  for i, one in ipairs(lab.examinations) do
+    for _, finding in ipairs(one.findings) do
+      local is_of_errors = finding.key:find "embedding" or finding.key:find "gradient"
+        or finding.key:find "^layers"
+      if is_of_errors and not finding.key:find "^ranking" then
+        found[i .. " " .. finding.key] = {finding.mean, finding.low, finding.high}
+      end
+    end
+  end
+  return found
+end
+
+--- The sets of seeds of a laboratory are divided; errors are the same. A sampler that fails does so
+-- in one line, whoever has its group.
+function tests.test_lab()
+  local folder <close> = data_folder()
+  local path = folder.path
+  local text = "lab ladies --against none --dataset ./whole.npz --samples 64 --batch-size 32 "
+    .. "--precision 10 --hidden 4 --draws 2 --seconds 0.2 --threads 1 --quiet --out "
+  run(0, path, text .. "alone")
+  run(3, path, text .. "together")
+  local expected = errors_of(path .. "/alone")
+  lu.assertTrue(#tables.sorted_keys(expected) > 10)
+  lu.assertEquals(errors_of(path .. "/together"), expected)
+  files.write(path .. "/fails.lua", [[
+    local calls = 0
+    return function(P)
+      local ladies = require "ladies"
+      local sampler = ladies.samplers.ladies(P, {samples = {8, 8}})
+      return function(seeds, rng)
+        calls = calls + 1
+        if calls > 60 and ladies.comm.rank > 0 then error "no more" end
+        return sampler(seeds, rng)
+      end
+    end]])
+  local out, err, status = ranks.run(2, words((text:gsub("ladies %-%-against", "./fails.lua "
+    .. "--against") .. "failed")), {folder = path})
+  lu.assertEquals(status, 1, out .. err)
+  lu.assertEquals(select(2, err:gsub("no more", "")), 1, err)
+  local training = words "lab ladies --dataset ./whole.npz --train-batches 3"
+  out, err, status = ranks.run(2, training, {folder = path})
+  lu.assertEquals(status, 1, out .. err)
+  lu.assertStrContains(err, "ladies lab: train runs in one process, and 2 were started")
 end
 
 return tests

@@ -1,8 +1,8 @@
 --- Tries which methods, networks and tasks can be trained by two ranks, with features or the graph
 -- in shards, with seeds from parts of the graph, with features that stay in their file, and
--- validated and tested with activations in temporary files; writes the table in doc/clusters.md
--- anew. Every cell is a run of `ladies train` on a small graph; where it refuses, the reason that
--- its line gives stands below.
+-- validated and tested with activations in temporary files, and by which commands two ranks share
+-- the work; writes the table in doc/clusters.md anew. Every cell is a run, or some, on a small
+-- graph; where one is refused, the reason that its line gives stands below.
 --
 --   build/bin/ladies tests/tools/ranks_table.lua [ROW...]
 --
@@ -22,14 +22,22 @@ local tables = require "ladies.base.tables"
 local OPTIONS = "--layers 2 --batch-size 40 --accumulate 4 --max-batches 4 --eval-every 4 "
   .. "--threads 1 --quiet"
 
--- The columns: name, data set, processes, further options.
+-- The columns: name, and what is run by how many processes, 0 for one without mpirun. ROW stands
+-- for the options of a row, RUN for a folder of its own. Two files that are `same` must be equal.
 local COLUMNS = {
-  {"ranks", "whole.npz", 2, ""},
-  {"features in shards", "shards", 2, ""},
-  {"graph in shards", "parts", 2, ""},
-  {"seeds from parts", "ordered", 2, "--seeds-from parts"},
-  {"features in a file", "whole.safetensors", 0, "--features-in file"},
-  {"inference in files", "whole.npz", 0, "--memory 20K"},
+  {"ranks", {2, "train ./whole.npz ROW"}},
+  {"features in shards", {2, "train ./shards ROW"}},
+  {"graph in shards", {2, "train ./parts ROW"}},
+  {"seeds from parts", {2, "train ./ordered ROW --seeds-from parts"}},
+  {"features in a file", {0, "train ./whole.safetensors ROW --features-in file"}},
+  {"inference in files", {0, "train ./whole.npz ROW --memory 20K"}},
+  {"`predict`, `evaluate`", {0, "train ./whole.npz ROW --out RUN"},
+    {0, "predict RUN --out alone.npz"}, {2, "predict RUN --out by-two.npz"},
+    same = {"alone.npz", "by-two.npz"}},
+  {"sampled", {0, "predict RUN --inference sampled --out alone.npz"},
+    {2, "predict RUN --inference sampled --out by-two.npz"}, same = {"alone.npz", "by-two.npz"}},
+  {"`sweep`, `compare`", {2, "sweep --datasets ./whole.npz ROW --vary lr=0.1,0.2 --runs 1 "
+    .. "--out RUN-sweep"}},
 }
 
 -- What needs data of a kind that is not made here: features, types and times of edges.
@@ -62,24 +70,48 @@ local function write_data(folder)
   ladies.data.to_shards(data, folder .. "/ordered", {shards = 2, parts = 2, by = "ldg"})
 end
 
--- Runs a cell; returns nil where it succeeds, or the line that it gives.
-local function refusal(folder, row, column)
-  local words = {"train", "./" .. column[2]}
-  for word in (("%s %s %s"):format(row[3], column[4], OPTIONS)):gmatch "%S+" do
-    words[#words + 1] = word
+-- Returns the words of a step of a column for a row.
+local function words_of(row, text)
+  local options = row[3]
+  if text:find "^sweep" then
+    options = row[1] == "mlp" and "--model mlp --methods none"
+      or options:gsub("%-%-method ", "--methods ")
   end
-  local run = column[3] == 0 and shell.run_ladies
-    or function(given, opts) return ranks.run(column[3], given, opts) end
+  local words, run = {}, "run-" .. row[2] .. "-" .. row[1]
+  text = text:gsub("ROW", options .. " " .. OPTIONS):gsub("RUN", run)
+  for word in text:gmatch "%S+" do words[#words + 1] = word end
+  return words
+end
+
+-- Runs a step; returns nil where it succeeds, or the line that it gives.
+local function failure(folder, row, step)
+  local n, words = step[1], words_of(row, step[2])
+  local run = n == 0 and shell.run_ladies
+    or function(given, opts) return ranks.run(n, given, opts) end
   local out, err, status = run(words, {folder = folder})
   if status == 0 then return nil end
-  local line = err:match "ladies train: ([^\n]*)\n"
-  return line or error(("%s, %s: status %d and no line\n%s%s"):format(row[1], column[1], status,
-    out, err), 0)
+  local line = err:match "ladies %l+: ([^\n]*)\n"
+  return line or error(("%s: %s: status %d and no line\n%s%s"):format(row[1], step[2], status, out,
+    err), 0)
+end
+
+-- Runs a cell; returns nil where it succeeds, or the line that it gives.
+local function refusal(folder, row, column)
+  for i = 2, #column do
+    local line = failure(folder, row, column[i])
+    if line then return line end
+  end
+  local same = column.same
+  if same and files.read(folder .. "/" .. same[1]) ~= files.read(folder .. "/" .. same[2]) then
+    return "other bits than those of one process"
+  end
+  return nil
 end
 
 -- What lines say of why, without the name of what cannot and what else there is.
 local REASONS = {"that needs the whole graph, and this one is in shards", "is adaptive: .*",
-  "draws its own seeds$", "they are parts of the nodes, .*"}
+  "draws its own seeds$", "they are parts of the nodes, .*", "has no sampled inference: .*",
+  "sampled inference is of nodes, .*"}
 
 local function reason_of(line)
   for _, pattern in ipairs(REASONS) do

@@ -46,10 +46,10 @@ local function columns_of(task, units, out)
 end
 
 --- Writes the predictions as CSV by write(text), a piece at a time: a head, which it returns, and a
--- line for each of `units` of a task, for which a model's output is `out`. Its columns are the unit,
--- called node, edge or graph; name, where nodes have names; those of the task; and split: train,
--- val, test, or nothing for a unit in none of them. Of a task by rows no more than a piece is
--- computed at a time.
+-- line for each of `units` of a task, for which a model's output is `out`. Its columns are the
+-- unit, called node, edge or graph; name, where nodes have names; those of the task; and split:
+-- train, val, test, or nothing for a unit in none of them. Of a task by rows no more than a piece
+-- is computed at a time.
 function predictions.write_csv(task, units, out, write)
   local names, parts = task.unit == "node" and task.data.node_names, parts_of(task, units)
   local size, whole = task.by_rows and PIECE or #units, nil

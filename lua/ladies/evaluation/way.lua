@@ -41,6 +41,8 @@ local function default_folder()
   return os.getenv "TMPDIR" or core.exists "/var/tmp" and "/var/tmp" or "/tmp"
 end
 
+local around      -- the Way in whose `within` this is, and in whose room all inference is
+
 --- Way.new(where, {nodes =, memory =, folder =, ranks_infer =}) -> Way: see ladies.inference.way.
 function Way.new(where, given)
   local opts = options.check(where, given, SPEC)
@@ -52,8 +54,9 @@ function Way.new(where, given)
   end
   return setmetatable({
     nodes = nodes, distinct = distinct, ranks_infer = opts.ranks_infer,
-    folder = opts.folder or default_folder(),
-    memory = opts.memory and units.bytes(where .. ": memory", opts.memory) or machine.memory() // 2,
+    folder = opts.folder or around and around.folder or default_folder(),
+    memory = opts.memory and units.bytes(where .. ": memory", opts.memory)
+      or around and around.memory or machine.memory() // 2,
   }, Way)
 end
 
@@ -149,12 +152,10 @@ local function finish(way, ok, ...)
   errors.fail(errors.message(...) .. HELPS)
 end
 
-local around      -- the room of Way.within, which has the tensors of all inferences in it
-
 --- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
 -- its results.
 function Way:call(f, ...)
-  self.room = around or core.room(self.memory, self.folder)
+  self.room = around and around.room or core.room(self.memory, self.folder)
   return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
 end
 
@@ -164,7 +165,7 @@ function Way:within(f, ...)
   local before = around
   local _ <close> = setmetatable({}, {__close = function() around = before end})
   self.room = core.room(self.memory, self.folder)
-  around = self.room
+  around = self
   return core.in_room(self.room, f, ...)
 end
 

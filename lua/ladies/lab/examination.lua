@@ -8,6 +8,7 @@ local cost = require "ladies.lab.cost"
 local coverage = require "ladies.lab.nodes.coverage"
 local errors = require "ladies.base.errors"
 local findings = require "ladies.lab.error.findings"
+local link = require "ladies.ranks.link"
 local measure = require "ladies.lab.error.measure"
 local propagation = require "ladies.graph.propagation"
 local ranking = require "ladies.lab.cost.ranking"
@@ -53,10 +54,17 @@ local function is_zero(power)
   return power ~= nil and power.low == 0 and power.high == 0
 end
 
+-- Returns what f(...) finds, lists, at rank 0, whose findings are shown; nothing at others. It is
+-- for what is measured for so many seconds, which does not become more by several ranks.
+local function alone(f, ...)
+  if link.rank > 0 then return {}, {}, {} end
+  return f(...)
+end
+
 -- Measures how errors and costs grow with samples and depth, and adds the findings.
 local function add_growth(found, context, subject, opts)
   add(found, scaling.errors(context, subject, SCALING, DEEPEST))
-  add(found, scaling.costs(context, subject, GROWTH, DEEPEST, opts.seconds / 50))
+  add(found, alone(scaling.costs, context, subject, GROWTH, DEEPEST, opts.seconds / 50))
   local by_key = tables.by_field(found.findings, "key")
   if is_zero(by_key["scaling.nodes.samples"]) and is_zero(by_key["scaling.entries.samples"]) then
     table.insert(found.notes, "its mini-batches are as large with a quarter of the samples and "
@@ -90,11 +98,11 @@ local function measured(found, context, subject, opts)
   local sample = measure.run(run, opts)
   local names = tables.map(known.model:named_parameters(), function(one) return one.name end)
   tables.append(found.findings, findings.of(sample, names, run.statistics))
-  tables.append(found.faults, causes.examine(run, sample, WEIGHTS,
+  tables.append(found.faults, alone(causes.examine, run, sample, WEIGHTS,
     opts.seconds * OF_CAUSES, is_broken(found.faults)))
   table.insert(found.series, scaling.by_degree(run, DEGREES))
   table.insert(found.series, connection.receptive_field(found.findings, subject.title))
-  local seen, series, unseen = coverage.examine(subject, context, opts.seconds / 5)
+  local seen, series, unseen = alone(coverage.examine, subject, context, opts.seconds / 5)
   add(found, seen, series)
   tables.append(found.faults, unseen)
   if opts.along then

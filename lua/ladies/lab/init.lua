@@ -8,6 +8,7 @@ local equal = require "ladies.lab.cost.equal"
 local errors = require "ladies.base.errors"
 local examination = require "ladies.lab.examination"
 local Laboratory = require "ladies.lab.laboratory"
+local link = require "ladies.ranks.link"
 local mapped_files = require "ladies.base.mapped_files"
 local methods = require "ladies.experiment.methods"
 local options = require "ladies.base.options"
@@ -140,6 +141,14 @@ local function train(all, list, data, budget, tick)
   end
 end
 
+-- Fails for what is timed or trained, which several ranks that were started cannot divide.
+local function check_ranks(opts)
+  local what = opts.equal == "seconds" and "equal = seconds" or opts.train and "train"
+  if link.size > 1 and what then
+    errors.fail(("%s: %s runs in one process, and %d were started"):format(WHERE, what, link.size))
+  end
+end
+
 --- ladies.lab(sampler: string | table | function, {dataset = "cora", ...}) -> Laboratory: examines
 -- a sampler, or an array of them, and sets them beside each other; the Laboratory prints itself
 -- (see doc/laboratory.md).
@@ -173,11 +182,13 @@ end
 -- train       {batches = N, seeds = 5} or {seconds = N, seeds = 5}: what each is worth in training,
 --             with this budget and so many seeds
 -- seed        of everything random; quiet: no progress
+-- Several ranks (mpirun), which all call it, divide the sets of seeds of which errors are measured.
 return function(given, opts)
   opts = options.check(WHERE, opts, SPEC)
   for name, see in pairs(opts.statistics) do
     options.value(WHERE, ("statistics[%q]"):format(tostring(name)), see, "callable")
   end
+  check_ranks(opts)
   local data = opts.dataset
   if type(data) == "string" then
     data = data_sets.load(data)
@@ -203,7 +214,7 @@ return function(given, opts)
     table.insert(list[i].notes, opts.problem.note)
     tick()
   end
-  examination.add_costs(list, opts.seconds / 5)
+  if link.rank == 0 then examination.add_costs(list, opts.seconds / 5) end
   if budget then train(all, list, data, budget, tick) end
   bar:clear()
   mapped_files.check()

@@ -109,8 +109,8 @@ function Crew:__close()
   local _ <close> = self.lock
 end
 
---- Trains the `runs`, opts.jobs at a time, and as many at each of the other ranks that `others` has.
--- opts:
+--- Trains the `runs`, opts.jobs at a time, and as many at each of the other ranks that there are
+-- in `others`. opts:
 -- folder             of ladies.base.own_folder, for the files of the processes; removed in the end
 -- jobs, threads      processes at the same time, and the threads of each
 -- others             of ladies.study.by_ranks, nil where there are none

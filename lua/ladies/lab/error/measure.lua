@@ -13,6 +13,7 @@ local estimate = require "ladies.lab.error.estimate"
 local numbered_batches = require "ladies.training.batches.numbered"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
+local shares = require "ladies.ranks.shares"
 local statistics = require "ladies.statistics"
 
 local measure = {}
@@ -96,11 +97,18 @@ function measure.group(run, group)
   return found
 end
 
---- Computes the numbers of the groups first .. last, as lists by key.
+-- What ranks send each other for a laboratory.
+local KIND = "laboratory"
+
+--- Computes the numbers of the groups first .. last, as lists by key; of several ranks each
+-- computes those of its share of the groups.
 function measure.columns(run, first, last)
   local columns = {}
-  for group = first, last do
-    for key, value in pairs(measure.group(run, group)) do
+  local groups = shares.map(KIND, last - first + 1, function(i)
+    return measure.group(run, first + i - 1)
+  end)
+  for _, found in ipairs(groups) do
+    for key, value in pairs(found) do
       local list = columns[key] or {}
       columns[key], list[#list + 1] = list, value
     end
@@ -133,7 +141,7 @@ function measure.run(run, opts)
   local each = (core.clock() - began) / PILOT
   local wanted = needed(pilot, opts.precision)
   local affordable = math.max(LEAST, math.min(MOST, opts.seconds // each - PILOT))
-  local groups = math.tointeger(math.min(wanted, affordable))
+  local groups = shares.first(KIND, math.tointeger(math.min(wanted, affordable)))
   return {columns = measure.columns(run, PILOT + 1, PILOT + groups), groups = groups,
     draws = run.draws, wanted = wanted > groups and wanted or nil}
 end
