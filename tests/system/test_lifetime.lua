@@ -145,6 +145,45 @@ function tests.test_a_finalizer_makes_objects()
   lu.assertEquals(made:to_table(), {2, 2})
 end
 
+-- --- when garbage is collected -----------------------------------------------------------------
+
+-- Steps that need 192 MiB each. It prints how often Lua's collector went through its heap in eight
+-- of them that let go of everything, and the most MiB there were in eight that leave garbage.
+local LARGE_STEPS = [[
+local ladies = require "ladies"
+local collections, most = 0, 0
+local function watch()
+  setmetatable({}, {__gc = function()
+    collections = collections + 1
+    watch()
+  end})
+end
+local function step()
+  local all = {}
+  for i = 1, 12 do all[i] = ladies.zeros(1 << 12, 1 << 10) end
+  most = math.max(most, ladies.memory().total >> 20)
+  return all
+end
+local function steps()
+  for _ = 1, 8 do
+    for _, t in ipairs(step()) do t:release() end
+  end
+end
+steps()
+watch()
+steps()
+local seen = collections
+for _ = 1, 8 do step() end
+print(seen, most)]]
+
+--- The memory of a step is not looked through for garbage each time where there was none. What is
+-- garbage afterwards is still found before there is much more of it than a step needs.
+function tests.test_growth_that_is_no_garbage()
+  local seen, most = shell.run_ladies{"-e", LARGE_STEPS}:match "^(%d+)\t(%d+)\n$"
+  lu.assertTrue(tonumber(seen) <= 1, seen)
+  lu.assertTrue(tonumber(most) <= 3 * 192, most)
+end
+
 function tests.test_what_finalizers_let_go_of_is_freed_by_the_next_call()
   collectgarbage()
   local before = ladies.memory().total

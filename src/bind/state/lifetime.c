@@ -26,6 +26,7 @@ typedef struct {
     bool due;          /* a full collection */
     bool unsettled;    /* something is on the list, or due */
     int64_t threshold; /* bytes held by core at which the next one is due */
+    int64_t least;     /* what the threshold does not fall below; 0: what memory asks for */
 } lifetime;
 
 static const char lifetime_key;
@@ -105,17 +106,33 @@ static int64_t next_threshold(lua_State *L, int64_t live)
 }
 
 /* The collector sees a userdata of a few bytes where core holds megabytes, so it would come far too
- * late. Core's growth since the last full collection brings on the next; Lua's own heap is small as
- * a rule, so that takes a fraction of a millisecond. */
+ * late. Core's growth since the last full collection brings on the next. */
 void bind_collect(lua_State *L)
 {
     lifetime *s = of_state(L);
     int64_t live = ld_memory_live(), next = next_threshold(L, live);
+    if (next < s->least)
+        next = s->least;
     s->due = s->due || (s->threshold > 0 && live >= s->threshold);
     s->unsettled = s->unsettled || s->due;
     if (s->threshold == 0 ||
         next < s->threshold) /* it falls again after a moment of large tensors */
         s->threshold = next;
+}
+
+/* Collects all garbage. It takes milliseconds, and a training step of large tensors would grow past
+ * the threshold each time with nothing but what it computes. So where hardly anything was garbage,
+ * the next collection waits until there is half more than now, also when there was less meanwhile;
+ * one that finds garbage ends that. */
+static void collect_garbage(lua_State *L, lifetime *s)
+{
+    enum { HARDLY = 8 };
+    int64_t before = ld_memory_live(), live;
+    lua_gc(L, LUA_GCCOLLECT);
+    drop_all(s);
+    live = ld_memory_live();
+    s->threshold = next_threshold(L, live);
+    s->least = before - live < before / HARDLY ? s->threshold : 0;
 }
 
 void bind_settle(lua_State *L)
@@ -124,10 +141,9 @@ void bind_settle(lua_State *L)
     if (!s->unsettled || s->held_off > 0 || bind_in_finalizer(L))
         return;
     if (s->due)
-        lua_gc(L, LUA_GCCOLLECT);
-    drop_all(s);
-    if (s->due)
-        s->threshold = next_threshold(L, ld_memory_live());
+        collect_garbage(L, s);
+    else
+        drop_all(s);
     s->due = s->unsettled = false;
 }
 
