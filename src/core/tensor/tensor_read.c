@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/hash.h"
+#include "system/simd.h"
 #include "tensor/tensor.h"
 
 enum {
@@ -32,18 +33,31 @@ int64_t ld_tensor_extreme(const ld_tensor *t, int sign)
     return best;
 }
 
+typedef struct {
+    const float *data;
+    int32_t most;
+} bit_search;
+
+LD_CLONES(find_most_bits)
+{
+    bit_search *p = ctx;
+    int32_t most = 0;
+    for (int64_t i = begin; i < end; i++) {
+        int32_t bits;
+        memcpy(&bits, &p->data[i], sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    p->most = most;
+}
+
 /* Returns the greatest of the bits of n elements, read as integers without their signs: infinity
  * gives FLT_INFINITE, a NaN more. */
 static int32_t most_bits(const float *data, int64_t n)
 {
-    int32_t most = 0;
-    for (int64_t i = 0; i < n; i++) {
-        int32_t bits;
-        memcpy(&bits, &data[i], sizeof bits);
-        bits &= INT32_MAX;
-        most = bits > most ? bits : most;
-    }
-    return most;
+    bit_search p = {.data = data};
+    find_most_bits(&p, 0, n);
+    return p.most;
 }
 
 /* Widens *least and *greatest to include the n elements, none of which is NaN. */
