@@ -10,7 +10,9 @@ enum {
     GRAIN = 64,        /* rows */
     COLS = 32,         /* columns whose sums stay in registers */
     BLOCK = LD_CHAINS, /* rows whose sums are made before anything is computed with them */
-    SIDE = 4           /* rows side by side, for which what belongs to a column is loaded once */
+    SIDE = 4,          /* rows side by side, for which what belongs to a column is loaded once */
+    LANES = 16,        /* of a sum in float */
+    SUMMED = 32        /* rows that are summed in float */
 };
 
 /* The arguments of all kernels here; each has some of them. */
@@ -26,102 +28,85 @@ typedef struct {
     bool accumulate;
 } norm;
 
-/* --- what layer norm and batch norm have in common -------------------------------------------- */
-
-/* Computes y = (x - mean) * inverse * gain + bias for `count` rows from r on. mean and inverse have
- * an element for each of these rows or, without of_rows, for each column. */
-static LD_INLINE void normalize(const norm *p, int64_t r, int count, const double *mean,
-                                const double *inverse, bool of_rows)
-{
-    const int64_t k = p->n_cols;
-    const float *x = p->x + r * k;
-    float *y = p->y + r * k;
-    LD_INDEPENDENT /* x and y may be the same memory */
-    for (int64_t j = 0; j < k; j++) {
-        double gain = p->gain[j], bias = p->bias[j];
-        for (int i = 0; i < count; i++) {
-            int64_t at = of_rows ? i : j;
-            y[i * k + j] = (float)((x[i * k + j] - mean[at]) * inverse[at] * gain + bias);
-        }
-    }
-}
-
-static LD_INLINE void parameters_of_columns(const norm *p, int64_t first, int64_t width,
-                                            bool of_rows)
-{
-    double dgain[COLS] = {0}, dbias[COLS] = {0};
-    for (int64_t r = 0; r < p->n_rows; r++) {
-        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
-        for (int64_t j = 0; j < width; j++) {
-            /* The differences and products of batch norm are rounded to float. */
-            double product = of_rows ? dy[j] * (x[j] - (double)p->of_mean[r])
-                                     : dy[j] * (x[j] - p->of_mean[first + j]);
-            dgain[j] += product * (of_rows ? p->of_inverse[r] : p->inverse[first + j]);
-            dbias[j] += dy[j];
-        }
-    }
-    for (int64_t j = 0; j < width; j++) {
-        p->dgain[first + j] = dgain[j];
-        p->dbias[first + j] = dbias[j];
-    }
-}
-
-/* --- sums over a row --------------------------------------------------------------------------- */
-
-/* What is summed, in eight lanes: x, or the square of its distance to the mean; in backward h = gain *
- * dy, or h * (x - mean) * inverse. */
-typedef enum { VALUES, SQUARES, GRADIENTS, PRODUCTS } summand;
-
-static LD_INLINE double term(const norm *p, int64_t r, int64_t j, double mean, double inverse,
-                             summand kind)
-{
-    const int64_t at = r * p->n_cols + j;
-    if (kind == VALUES)
-        return p->x[at];
-    if (kind == SQUARES)
-        return (p->x[at] - mean) * (p->x[at] - mean);
-    double h = (double)p->dy[at] * p->gain[j];
-    return kind == GRADIENTS ? h : h * (p->x[at] - mean) * inverse;
-}
-
-/* Returns the mean over row r. The row's mean and the inverse of its deviation are read where the
- * summand has them. */
-static LD_INLINE double mean_of_row(const norm *p, int64_t r, double mean, double inverse,
-                                    summand kind)
-{
-    double lane[LD_LANES] = {0};
-    const int64_t k = p->n_cols;
-    int64_t j = 0;
-    for (; j + LD_LANES <= k; j += LD_LANES)
-        for (int i = 0; i < LD_LANES; i++)
-            lane[i] += term(p, r, j + i, mean, inverse, kind);
-    for (; j < k; j++)
-        lane[0] += term(p, r, j, mean, inverse, kind);
-    return ld_lanes_total(lane) / (double)k;
-}
-
 /* --- layer norm ------------------------------------------------------------------------------- */
 
+/* Two sums over a row, in lanes of float: lane l has every sixteenth term from the l-th on. */
+typedef struct {
+    float first[LANES], second[LANES];
+} row_sums;
+
+/* Returns the sum of the lanes, those of one half added to those of the other. */
+static LD_INLINE float total_of(const float lane[LANES])
+{
+    float sum[LANES / 2];
+    for (int l = 0; l < LANES / 2; l++)
+        sum[l] = lane[l] + lane[l + LANES / 2];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+/* Adds `count` terms to the lanes, those of elements from j on: the distances to `mean`, and their
+ * squares. */
+static LD_INLINE void add_distances(row_sums *s, const float *x, float mean, int64_t j, int count)
+{
+    LD_ONE_VECTOR
+    for (int l = 0; l < count; l++) {
+        float d = x[j + l] - mean;
+        s->first[l] += d;
+        s->second[l] += d * d;
+    }
+}
+
+/* Returns the mean of a row, in float. */
+static LD_INLINE float rough_mean(const float *x, int64_t k)
+{
+    const int64_t whole = k / LANES * LANES;
+    float lane[LANES] = {0};
+    for (int64_t j = 0; j < whole; j += LANES) {
+        LD_ONE_VECTOR
+        for (int l = 0; l < LANES; l++)
+            lane[l] += x[j + l];
+    }
+    for (int64_t j = whole; j < k; j++)
+        lane[j - whole] += x[j];
+    return total_of(lane) / (float)k;
+}
+
+/* Computes the mean of the distances to the rough mean, and 1 / the deviation. */
+static LD_INLINE void moments_of_distances(float *missing, float *inverse, const float *x,
+                                           float rough, double eps, int64_t k)
+{
+    const int64_t whole = k / LANES * LANES;
+    row_sums s = {{0}, {0}};
+    for (int64_t j = 0; j < whole; j += LANES)
+        add_distances(&s, x, rough, j, LANES);
+    add_distances(&s, x, rough, whole, (int)(k - whole));
+    double rest = total_of(s.first) / (double)k;
+    double variance = total_of(s.second) / (double)k - rest * rest;
+    *missing = (float)rest;
+    *inverse = (float)(1.0 / sqrt((variance < 0 ? 0 : variance) + eps)); /* < 0 by rounding only */
+}
+
+/* The sum of a row in float gives a rough mean only; the distances to it are summed for what is
+ * missing, and their squares for the variance. So a row of almost equal numbers loses nothing. */
 LD_CLONES(layer_norm)
 {
     const norm *p = ctx;
+    const int64_t k = p->n_cols;
     for (int64_t first = begin; first < end; first += BLOCK) {
         const int64_t count = end - first < BLOCK ? end - first : BLOCK;
-        double mean[BLOCK], inverse[BLOCK];
+        const float *x = p->x + first * k;
+        float *y = p->y + first * k, rough[BLOCK], missing[BLOCK],
+              *inverse = p->row_inverse + first;
         for (int64_t r = 0; r < count; r++)
-            mean[r] = mean_of_row(p, first + r, 0, 0, VALUES);
+            rough[r] = rough_mean(x + r * k, k);
+        for (int64_t r = 0; r < count; r++)
+            moments_of_distances(&missing[r], &inverse[r], x + r * k, rough[r], p->eps, k);
         for (int64_t r = 0; r < count; r++) {
-            double variance = mean_of_row(p, first + r, mean[r], 0, SQUARES);
-            inverse[r] = 1.0 / sqrt(variance + p->eps);
-        }
-        int64_t r = 0;
-        for (; r + SIDE <= count; r += SIDE)
-            normalize(p, first + r, SIDE, mean + r, inverse + r, true);
-        for (; r < count; r++)
-            normalize(p, first + r, 1, mean + r, inverse + r, true);
-        for (r = 0; r < count; r++) {
-            p->row_mean[first + r] = (float)mean[r];
-            p->row_inverse[first + r] = (float)inverse[r];
+            const float here = rough[r], rest = missing[r], scale = inverse[r];
+            LD_INDEPENDENT /* x and y may be the same memory */
+            for (int64_t j = 0; j < k; j++)
+                y[r * k + j] = ((x[r * k + j] - here) - rest) * scale * p->gain[j] + p->bias[j];
+            p->row_mean[first + r] = here + rest;
         }
     }
 }
@@ -140,51 +125,59 @@ ld_status ld_layer_norm(float *y, float *mean, float *inverse, const float *x, c
     return ld_parallel_for(n_rows, GRAIN, layer_norm, &p);
 }
 
-/* Computes dx of `count` rows from r on, of which h_mean and hn_mean are the means of h and of h * n. */
-static LD_INLINE void layer_norm_dx(const norm *p, int64_t r, int count, const double *h_mean,
-                                    const double *hn_mean, bool add)
+/* Adds `count` terms to the lanes, those of elements from j on of row r: h, and h * n. */
+static LD_INLINE void add_gradients(row_sums *s, const norm *p, int64_t r, int64_t j, int count)
 {
-    const int64_t k = p->n_cols;
-    const float *x = p->x + r * k, *dy = p->dy + r * k;
-    float *dx = p->y + r * k;
-    LD_INDEPENDENT /* dx and dy may be the same memory */
-    for (int64_t j = 0; j < k; j++) {
-        double gain = p->gain[j];
-        for (int i = 0; i < count; i++) {
-            int64_t at = i * k + j;
-            double mean = p->of_mean[r + i], inverse = p->of_inverse[r + i];
-            double h = dy[at] * gain, n = (x[at] - mean) * inverse;
-            float d = (float)((h - h_mean[i] - n * hn_mean[i]) * inverse);
-            dx[at] = add ? dx[at] + d : d;
-        }
+    const float *x = p->x + r * p->n_cols + j, *dy = p->dy + r * p->n_cols + j;
+    LD_ONE_VECTOR
+    for (int l = 0; l < count; l++) {
+        float h = dy[l] * p->gain[j + l], n = (x[l] - p->of_mean[r]) * p->of_inverse[r];
+        s->first[l] += h;
+        s->second[l] += h * n;
     }
 }
 
-static LD_INLINE void layer_norm_backward_rows(const norm *p, int64_t begin, int64_t end, bool add)
+/* Computes the means of h and of h * n over row r. */
+static LD_INLINE void means_of_gradients(float *h_mean, float *hn_mean, const norm *p, int64_t r)
 {
-    for (int64_t first = begin; first < end; first += BLOCK) {
-        const int64_t count = end - first < BLOCK ? end - first : BLOCK;
-        double h_mean[BLOCK], hn_mean[BLOCK];
-        for (int64_t r = 0; r < count; r++)
-            h_mean[r] = mean_of_row(p, first + r, 0, 0, GRADIENTS);
-        for (int64_t r = 0; r < count; r++)
-            hn_mean[r] = mean_of_row(p, first + r, p->of_mean[first + r], p->of_inverse[first + r],
-                                     PRODUCTS);
-        int64_t r = 0;
-        for (; r + SIDE <= count; r += SIDE)
-            layer_norm_dx(p, first + r, SIDE, h_mean + r, hn_mean + r, add);
-        for (; r < count; r++)
-            layer_norm_dx(p, first + r, 1, h_mean + r, hn_mean + r, add);
+    const int64_t k = p->n_cols, whole = k / LANES * LANES;
+    row_sums s = {{0}, {0}};
+    for (int64_t j = 0; j < whole; j += LANES)
+        add_gradients(&s, p, r, j, LANES);
+    add_gradients(&s, p, r, whole, (int)(k - whole));
+    *h_mean = total_of(s.first) / (float)k;
+    *hn_mean = total_of(s.second) / (float)k;
+}
+
+static LD_INLINE void layer_norm_dx(const norm *p, int64_t r, float h_mean, float hn_mean, bool add)
+{
+    const int64_t k = p->n_cols;
+    const float *x = p->x + r * k, *dy = p->dy + r * k;
+    const float mean = p->of_mean[r], inverse = p->of_inverse[r];
+    float *dx = p->y + r * k;
+    LD_INDEPENDENT /* dx and dy may be the same memory */
+    for (int64_t j = 0; j < k; j++) {
+        float n = (x[j] - mean) * inverse;
+        float d = (dy[j] * p->gain[j] - h_mean - n * hn_mean) * inverse;
+        dx[j] = add ? dx[j] + d : d;
     }
 }
 
 LD_CLONES(layer_norm_backward)
 {
     const norm *p = ctx;
-    if (p->accumulate)
-        layer_norm_backward_rows(p, begin, end, true);
-    else
-        layer_norm_backward_rows(p, begin, end, false);
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        const int64_t count = end - first < BLOCK ? end - first : BLOCK;
+        float h_mean[BLOCK], hn_mean[BLOCK];
+        for (int64_t r = 0; r < count; r++)
+            means_of_gradients(&h_mean[r], &hn_mean[r], p, first + r);
+        for (int64_t r = 0; r < count; r++) {
+            if (p->accumulate)
+                layer_norm_dx(p, first + r, h_mean[r], hn_mean[r], true);
+            else
+                layer_norm_dx(p, first + r, h_mean[r], hn_mean[r], false);
+        }
+    }
 }
 
 ld_status ld_layer_norm_backward(float *dx, const float *dy, const float *x, const float *gain,
@@ -202,12 +195,37 @@ ld_status ld_layer_norm_backward(float *dx, const float *dy, const float *x, con
     return ld_parallel_for(n_rows, GRAIN, layer_norm_backward, &p);
 }
 
+/* Sums over the rows: those of a block in float, and those sums in double. */
+static LD_INLINE void layer_norm_sums(const norm *p, int64_t first, int64_t width)
+{
+    double dgain[COLS] = {0}, dbias[COLS] = {0};
+    for (int64_t block = 0; block < p->n_rows; block += SUMMED) {
+        const int64_t end = p->n_rows - block < SUMMED ? p->n_rows : block + SUMMED;
+        float products[COLS] = {0}, values[COLS] = {0};
+        for (int64_t r = block; r < end; r++) {
+            const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
+            for (int64_t j = 0; j < width; j++) {
+                products[j] += dy[j] * ((x[j] - p->of_mean[r]) * p->of_inverse[r]);
+                values[j] += dy[j];
+            }
+        }
+        for (int64_t j = 0; j < width; j++) {
+            dgain[j] += products[j];
+            dbias[j] += values[j];
+        }
+    }
+    for (int64_t j = 0; j < width; j++) {
+        p->dgain[first + j] = dgain[j];
+        p->dbias[first + j] = dbias[j];
+    }
+}
+
 LD_CLONES(layer_norm_parameters)
 {
     if (end - begin == COLS)
-        parameters_of_columns(ctx, begin, COLS, true);
+        layer_norm_sums(ctx, begin, COLS);
     else
-        parameters_of_columns(ctx, begin, end - begin, true);
+        layer_norm_sums(ctx, begin, end - begin);
 }
 
 ld_status ld_layer_norm_parameters(double *dgain, double *dbias, const float *dy, const float *x,
@@ -261,12 +279,28 @@ ld_status ld_column_moments(double *mean, double *variance, const float *x, int6
     return ld_parallel_for(n_cols, COLS, column_moments, &p);
 }
 
+/* Returns the mean over row r, in eight lanes, of x or, with `squares`, of the squares of its
+ * distances to `mean`. */
+static LD_INLINE double mean_of_row(const norm *p, int64_t r, double mean, bool squares)
+{
+    double lane[LD_LANES] = {0};
+    const int64_t k = p->n_cols;
+    const float *x = p->x + r * k;
+    int64_t j = 0;
+    for (; j + LD_LANES <= k; j += LD_LANES)
+        for (int i = 0; i < LD_LANES; i++)
+            lane[i] += squares ? (x[j + i] - mean) * (x[j + i] - mean) : x[j + i];
+    for (; j < k; j++)
+        lane[0] += squares ? (x[j] - mean) * (x[j] - mean) : x[j];
+    return ld_lanes_total(lane) / (double)k;
+}
+
 LD_CLONES(row_moments)
 {
     const norm *p = ctx;
     for (int64_t r = begin; r < end; r++) {
-        p->dbias[r] = mean_of_row(p, r, 0, 0, VALUES);
-        p->dgain[r] = mean_of_row(p, r, p->dbias[r], 0, SQUARES);
+        p->dbias[r] = mean_of_row(p, r, 0, false);
+        p->dgain[r] = mean_of_row(p, r, p->dbias[r], true);
     }
 }
 
@@ -319,14 +353,28 @@ ld_status ld_moments_backward(float *dx, const float *x, const double *factor, c
 
 /* --- batch norm ------------------------------------------------------------------------------- */
 
+/* Computes y of `count` rows from r on. */
+static LD_INLINE void normalize(const norm *p, int64_t r, int count)
+{
+    const int64_t k = p->n_cols;
+    const float *x = p->x + r * k;
+    float *y = p->y + r * k;
+    LD_INDEPENDENT /* x and y may be the same memory */
+    for (int64_t j = 0; j < k; j++) {
+        double gain = p->gain[j], bias = p->bias[j];
+        for (int i = 0; i < count; i++)
+            y[i * k + j] = (float)((x[i * k + j] - p->mean[j]) * p->inverse[j] * gain + bias);
+    }
+}
+
 LD_CLONES(batch_norm)
 {
     const norm *p = ctx;
     int64_t r = begin;
     for (; r + SIDE <= end; r += SIDE)
-        normalize(p, r, SIDE, p->mean, p->inverse, false);
+        normalize(p, r, SIDE);
     for (; r < end; r++)
-        normalize(p, r, 1, p->mean, p->inverse, false);
+        normalize(p, r, 1);
 }
 
 ld_status ld_batch_norm(float *y, const float *x, const double *mean, const double *inverse,
@@ -342,12 +390,28 @@ ld_status ld_batch_norm(float *y, const float *x, const double *mean, const doub
     return ld_parallel_for(n_rows, GRAIN, batch_norm, &p);
 }
 
+static LD_INLINE void parameters_of_columns(const norm *p, int64_t first, int64_t width)
+{
+    double dgain[COLS] = {0}, dbias[COLS] = {0};
+    for (int64_t r = 0; r < p->n_rows; r++) {
+        const float *x = p->x + r * p->n_cols + first, *dy = p->dy + r * p->n_cols + first;
+        for (int64_t j = 0; j < width; j++) {
+            dgain[j] += dy[j] * (x[j] - p->of_mean[first + j]) * p->inverse[first + j];
+            dbias[j] += dy[j];
+        }
+    }
+    for (int64_t j = 0; j < width; j++) {
+        p->dgain[first + j] = dgain[j];
+        p->dbias[first + j] = dbias[j];
+    }
+}
+
 LD_CLONES(batch_norm_parameters)
 {
     if (end - begin == COLS)
-        parameters_of_columns(ctx, begin, COLS, false);
+        parameters_of_columns(ctx, begin, COLS);
     else
-        parameters_of_columns(ctx, begin, end - begin, false);
+        parameters_of_columns(ctx, begin, end - begin);
 }
 
 ld_status ld_batch_norm_parameters(double *dgain, double *dbias, const float *dy, const float *x,

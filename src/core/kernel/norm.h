@@ -1,7 +1,8 @@
 /* Normalisation of the rows or the columns of a matrix of n_rows x n_cols floats, and its
- * gradients. Everything is computed in double and rounded to float once. Sums over a row are in
- * eight lanes (kernel/chains.h) or in the order of its elements, sums over a column in the order of
- * the rows. All functions fail as ld_parallel_for does. */
+ * gradients. Layer norm computes in float, with sums over a row in sixteen lanes, and those over 32
+ * rows of a column. Everything else is computed in double and rounded to float once: sums over a
+ * row in eight lanes (kernel/chains.h) or in the order of its elements, sums over a column in the
+ * order of the rows. All functions fail as ld_parallel_for does. */
 #ifndef LD_KERNEL_NORM_H
 #define LD_KERNEL_NORM_H
 
@@ -12,7 +13,8 @@
 
 /* Layer norm: y = (x - mean) * inverse * gain + bias over each row, with the row's mean and the
  * inverse of its deviation, 1 / sqrt(variance + eps), which go to mean[r] and inverse[r]. gain and
- * bias have n_cols elements. y may be x. */
+ * bias have n_cols elements. y may be x. Distances from the mean have as few wrong bits in rows of
+ * almost equal numbers as in others; their squares must not overflow. */
 ld_status ld_layer_norm(float *y, float *mean, float *inverse, const float *x, const float *gain,
                         const float *bias, double eps, int64_t n_rows, int64_t n_cols);
 

@@ -42,7 +42,7 @@ static LD_INLINE void add_rows(float *sums, const product *p, int64_t first, int
         for (int64_t e = a->offsets[r]; e < a->offsets[r + 1]; e++) {
             float v = (a->values ? a->values[e] : 1.0f) * scale;
             float *sum = sums + a->columns[e] * width;
-#pragma GCC unroll 1 /* else gcc takes 16 columns apart, and not as a vector */
+            LD_ONE_VECTOR
             for (int64_t j = 0; j < width; j++)
                 sum[j] += v * x[j];
         }

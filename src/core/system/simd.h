@@ -58,6 +58,14 @@ typedef enum { LD_UNITS_PLAIN, LD_UNITS_AVX2, LD_UNITS_AVX512, LD_UNITS_AMX } ld
 #define LD_INDEPENDENT
 #endif
 
+/* Before a loop over the elements of one vector, which gcc would take apart and not put together
+ * again. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LD_ONE_VECTOR _Pragma("GCC unroll 1")
+#else
+#define LD_ONE_VECTOR
+#endif
+
 /* In an outer loop that counts with this pointer or integer: keeps a compiler from counting its
  * iterations, and so from merging some of them, which would take the inner loop's vectors apart. */
 #if defined(__GNUC__)
