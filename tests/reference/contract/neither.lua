@@ -27,7 +27,7 @@ without("errors.", [[
 without("experiment.", [[
   batch_size configure load model options own read resolve run same_model sampler stored task
 ]])
-without("file.", "changed forget read write")
+without("file.", "changed forget read write writer")
 without("folder.", "bytes free lock make remove sync")
 without("generate.", "block_model power_law power_law_file weights")
 without("inference.", "in_time lacking possible way")
