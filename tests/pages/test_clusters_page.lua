@@ -88,7 +88,7 @@ function tests.test_what_can_be_trained()
   for _, by_name in ipairs{methods.by_name, models.by_name} do
     for name, entry in pairs(by_name) do
       local is_none = by_name == methods.by_name and entry.no_graph
-      if not NOT_TRIED[name] and not is_none then lu.assertEquals(#row_of(text, name), 6) end
+      if not NOT_TRIED[name] and not is_none then lu.assertEquals(#row_of(text, name), 9) end
     end
   end
   if not ranks.available() then lu.skip "there is no MPI" end

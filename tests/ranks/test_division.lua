@@ -54,11 +54,11 @@ local PRODUCTS = "the ranks divided single products, since the layers cannot be 
 --- A slow link is found out in a second, in one line; then nothing is tried or measured again.
 function tests.test_slow_link()
   for _, kind in ipairs{"gcn", "gat"} do
-    local out, err = run(kind, "0.4")
-    lu.assertStrContains(out, kind == "gcn" and BY_ROWS or PRODUCTS)
+    local out, err = run(kind, "0.34")
     lu.assertStrContains(out, ALONE:rep(2), false, kind)
-    lu.assertEquals(select(2, err:gsub("each rank computes exact inference alone from now on: all "
-      .. "layers took %S+ s together, and one rank would have computed it in %S+ s", "")), 1, err)
+    lu.assertEquals(select(2, err:gsub("each rank computes exact inference alone from now on: "
+      .. "[^\n]* layers took %S+ s together, and one rank would have computed it in %S+ s", "")), 1,
+      err)
   end
 end
 

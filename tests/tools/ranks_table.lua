@@ -74,7 +74,8 @@ end
 local function words_of(row, text)
   local options = row[3]
   if text:find "^sweep" then
-    options = row[1] == "mlp" and "--model mlp --methods none"
+    local model = models.by_name[row[1]]
+    options = model and model.no_graph and options .. " --methods none"
       or options:gsub("%-%-method ", "--methods ")
   end
   local words, run = {}, "run-" .. row[2] .. "-" .. row[1]
@@ -176,7 +177,8 @@ if arg[1] then
   return
 end
 local path = here .. "/../doc/clusters.md"
-local page, text = files.read(path), made(list)
+local text = made(list)
+local page = files.read(path)
 local changed, n = page:gsub("(<!%-%- tests/tools/ranks_table.lua %-%->\n).-(\n<!%-%- end %-%->)",
   function(before, after) return before .. text .. after end)
 assert(n == 1, "doc/clusters.md has no place for the table")
