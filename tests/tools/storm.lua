@@ -44,8 +44,8 @@ cli.main({
   {"storms", "N", "positive integer", default = 1, help = "each one of every command"},
   {"seed", "S", "integer", default = 1, help = "of all that is drawn"},
   {"first", "N", "positive integer", default = 1, help = "the number of the first storm"},
-  {"only", "COMMAND", "string", help = "one of auto, compare, fetch, import, lab, ranks, "
-    .. "shards, sweep, table3, train"},
+  {"only", "COMMAND", "string", help = "one of auto, compare, fetch, import, lab, predict, "
+    .. "ranks, shards, sweep, table3, train"},
   {"blows", "N", "positive integer", default = 4, help = "at most, of each run"},
 }, arg, function(opts)
   local found = 0

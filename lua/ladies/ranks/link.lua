@@ -40,6 +40,12 @@ end
 
 local mpi
 
+-- Ends this process with a line. It is loading the library, where no command catches errors yet.
+local function give_up(host, message, ...)
+  host.complain(("ladies: " .. message):format(...))
+  os.exit(1)
+end
+
 -- Opens MPI, by which this process becomes one of the ranks; MPI must know of as many processes as
 -- were started.
 local function open(launched)
@@ -47,17 +53,18 @@ local function open(launched)
   mpi = load_module(launched)
   local seconds, text = patience()
   if seconds then mpi.set_patience(seconds) end
-  local rank, size, name = mpi.open()
+  local ok, rank, size, name = errors.try(mpi.open)
+  if not ok then give_up(host, "%s", errors.message(rank)) end
   host.heed_termination()          -- not before: MPI does not poll while it begins
   if size ~= launched then
-    errors.fail(("%d processes were started, and MPI knows of %d: they were started by another MPI "
-      .. "than that of this program"):format(launched, size))
+    give_up(host, "%d processes were started, and MPI knows of %d: they were started by another "
+      .. "MPI than that of this program", launched, size)
   end
   link.rank, link.size, link.host = rank, size, name
   host.set_who(("rank %d of %d on %s: "):format(rank, size, name),
     math.min(rank, TURNS) * TURN)
   if not seconds then
-    errors.fail(("%s must be a positive number of seconds, got %q"):format(PATIENCE, text))
+    give_up(host, "%s must be a positive number of seconds, got %q", PATIENCE, text)
   end
   if rank > 0 then
     mpi.silence()

@@ -105,15 +105,21 @@ static int finalize(void)
     return code;
 }
 
+/* Lets other ranks speak before this one, of that number, says what they may have to say too. */
+static void let_others_speak(int rank)
+{
+    double seconds = turn(rank), whole = floor(seconds);
+    signal(SIGTERM, SIG_DFL);
+    nanosleep(&(struct timespec){(time_t)whole, (long)((seconds - whole) * 1e9)}, NULL);
+}
+
 /* Prints why the ranks could not part, where no script is left that could raise it. Of several
  * ranks, the first one to speak ends the others. */
 static void complain(void)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
     int length;
-    signal(SIGTERM, SIG_DFL);
-    double seconds = turn(own_rank), whole = floor(seconds);
-    nanosleep(&(struct timespec){(time_t)whole, (long)((seconds - whole) * 1e9)}, NULL);
+    let_others_speak(own_rank);
     MPI_Get_processor_name(host, &length);
     fprintf(stderr, "rank %d of %d on %s: ladies: %s\n", own_rank, n_ranks, host, ld_message());
 }
@@ -173,6 +179,8 @@ static ld_status begin(void)
     count_leaks(true);
     LD_CHECK(ld_ranks_check(result, "MPI_Init"));
     on_exit(at_exit, NULL);
+    LD_CHECK(ld_ranks_check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN),
+                            "MPI_Comm_set_errhandler"));
     setenv("LADIES_WITHIN_RANK", "1", 1);
     if (provided < MPI_THREAD_FUNNELED)
         return ld_fail(LD_STATE, "ranks: this MPI allows no threads besides its own");
@@ -186,12 +194,25 @@ static ld_status begin(void)
     return ld_ranks_open_waiting(words, own_rank, n_ranks);
 }
 
+/* Ends the attempt to begin: adds to the error which rank had it, and lets others speak first. */
+static ld_status say_who(ld_status st)
+{
+    char host[64] = "", said[256];
+    int number = number_at_launch();
+    limit(number, NULL);
+    gethostname(host, sizeof host - 1);
+    snprintf(said, sizeof said, "%s", ld_message());
+    let_others_speak(number);
+    return ld_fail(st, "rank %d on %s: %s", number, host, said);
+}
+
 ld_status ld_ranks_open(int *rank, int *size)
 {
     if (ld_in_worker())
         return ld_fail(LD_STATE, "ranks: a worker is none; the main thread alone speaks to others");
-    if (ranks == MPI_COMM_NULL)
-        LD_CHECK(begin());
+    ld_status st = ranks == MPI_COMM_NULL ? begin() : LD_OK;
+    if (st != LD_OK)
+        return say_who(st);
     *rank = own_rank;
     *size = n_ranks;
     return LD_OK;

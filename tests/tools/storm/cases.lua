@@ -14,6 +14,7 @@ local files = require "tools.files"
 local json = require "ladies.base.json"
 local ladies = require "ladies"
 local ranks = require "tools.ranks"
+local shell = require "tools.shell"
 local toy_data = require "reference.toy_data"
 
 local cases = {}
@@ -111,6 +112,25 @@ function cases.ranks(_, rng, world)
         "--threads", "1", "--checkpoint-every", one_of({"0", "0.05", "0.3"}, own)), own:below(3) + 1
     end,
     kept = function() return {} end, outcome = run_of,
+  }
+end
+
+-- Predicts by several ranks with the model of a run on a larger graph in shards, whose activations
+-- may be in temporary files.
+function cases.predict(_, rng, world)
+  local words = words_of("predict", world:run(), one_of({{}, {"--memory", "100K"}}, rng))
+  return {
+    title = table.concat(words, " "),
+    words = function(folder, own)
+      core.folder.make(folder)
+      -- One that was killed leaves a part of its file: folders that are not ours are not tidied up.
+      for _, name in ipairs(core.files(folder)) do
+        if name:find "%.tmp" then os.remove(folder .. "/" .. name) end
+      end
+      return words_of(words, "--out", folder .. "/logits.npz"), own:below(3) + 1
+    end,
+    kept = function() return {} end,
+    outcome = function(folder) return hash_of(folder .. "/logits.npz") end,
   }
 end
 
@@ -260,8 +280,8 @@ function cases.shards(_, rng, world)
 end
 
 --- The names of the commands, sorted.
-cases.NAMES = {"auto", "compare", "fetch", "import", "lab", "ranks", "shards", "sweep", "table3",
-  "train"}
+cases.NAMES = {"auto", "compare", "fetch", "import", "lab", "predict", "ranks", "shards", "sweep",
+  "table3", "train"}
 
 --- The world in which data sets come, with one that takes a while to read; closed at the end.
 function cases.world()
@@ -273,6 +293,17 @@ function cases.world()
   world.shards = world.path .. "/shards"
   ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12,
     classes = 3, train = 0.3, val = 0.2, seed = 1}, world.shards, {shards = 4, shard_graph = true})
+  -- Returns the folder of a run on the larger data set in shards, which is made when it is wanted.
+  function world:run()
+    local folder, shards = self.path .. "/run", self.path .. "/large-shards"
+    if not core.exists(folder) then
+      ladies.data.to_shards(ladies.data.load(self.large), shards, {shards = 4, shard_graph = true})
+      assert(core.process.start({shell.ladies, "train", shards, "--model", "gcn", "--layers", "3",
+        "--hidden", "64", "--max-batches", "4", "--quiet", "--out", folder},
+        {log = self.path .. "/printed"}):wait() == 0)
+    end
+    return folder
+  end
   return world
 end
 

@@ -86,8 +86,10 @@ local OF_RANKS = {
 
 local function link(state) shell.run{"ip", "link", "set", "eth1", state} end
 
+-- Where a network is cut before MPI has begun, MPI ends the ranks, by lines of its own that mpirun
+-- --quiet leaves out.
 local OF_NETWORK = {
-  {name = "cut off", env = PATIENCE, says = "ranks: ",
+  {name = "cut off", env = PATIENCE,
     hit = function() link "down" end, undo = function() link "up" end},
   {name = "cut off for 2 s", goes_on = true, hit = function(struck)
     link "down"
