@@ -189,7 +189,11 @@ function tests.test_code_never_runs()
     ["cnumpy\nload\n(S'x'\ntR."] = 'refuses the class "numpy.load"',
     ["cnumpy.core.multiarray\n_reconstruct\n(cnumpy\ndtype\n(I0\ntS'b'\ntR."] =
       '"_reconstruct" has arguments that are not understood',
+    ["c__builtin__\nbytes\n(c__builtin__\nlist\ntR."] = '"bytes" has arguments',
     ["ccollections\ndefaultdict\n(c_codecs\nencode\ntR."] = '"defaultdict" has arguments',
+    ["ccollections\ndefaultdict\n(cnumpy\nndarray\ntR."] = '"defaultdict" has arguments',
+    ["cnumpy.core.multiarray\n_reconstruct\n(cscipy.sparse.csr\ncsr_matrix\nc__builtin__\nobject\n"
+      .. "tR."] = '"_reconstruct" has arguments',
     ["c_codecs\nencode\n(Vabc\nVrot13\ntR."] = '"encode" has arguments',
     ["c_codecs\nencode\n(V\\u0100\nVlatin1\ntR."] = '"encode" has arguments',
     ["c_codecs\nencode\n(X\1\0\0\0\xC2\x94Vlatin1\ntR."] = '"encode" has arguments',

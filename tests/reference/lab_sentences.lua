@@ -71,7 +71,7 @@ local function check_layers(one, by_key)
   end
 end
 
--- Numbers with an interval are in it: "1.30 times (1.28 to 1.32)", "frequency^-1.02 (-1.10 to
+-- Numbers with an interval are in it: "1.30 times (1.28 to 1.32)", "as frequency^-1.02 (-1.10 to
 -- -0.94)".
 local NUMBER = "(%-?%d[%d.e-]*)"
 local function check_intervals(one)
