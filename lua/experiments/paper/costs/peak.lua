@@ -8,8 +8,8 @@ local peak = {}
 
 local MIB = 1 << 20
 
--- What a process has besides data, with its libraries, MPI's and their buffers: fitted, with the two
--- numbers below, to the peaks of a few runs on Linux with Open MPI 4.1 and one thread.
+-- What a process has besides data, with its libraries, MPI's and their buffers: fitted, with the
+-- two numbers below, to the peaks of a few runs on Linux with Open MPI 4.1 and one thread.
 local PROGRAM = 33 * MIB
 
 -- Tensors of a layer that a mini-batch holds in a training step: what the layer reads, three of its
