@@ -33,7 +33,7 @@ local function write(opts, kind, task, units, out)
     local names = table.concat(tables.sorted_keys(arrays), ", ")
     return ("%s of %d %ss"):format(names, #units, task.unit)
   elseif not kind then
-    predictions.write_csv(task, units, out, function(text) assert(io.stdout:write(text)) end)
+    predictions.write_csv(task, units, out, function(text) print((text:gsub("\n$", ""))) end)
     return nil
   end
   local file <close> = ladies.file.writer(opts.out)

@@ -82,20 +82,19 @@ function tests.test_gradients_of_products()
   end
 end
 
---- The matrices that sum over heads outlive the step in which they are made.
+--- The matrices that sum over heads, or average them, outlive the step in which they are made.
 function tests.test_matrices_of_heads()
-  for kind, expected in pairs{
-    sums = {{1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 1}},
-    mean = {{1, 0}, {0, 1}, {1, 0}, {0, 1}, {1, 0}, {0, 1}},
-  } do
-    local made
-    do
-      local _ <close> = ladies.step()
-      made = heads[kind](HEADS * WIDTH, HEADS)
-    end
-    compare.assert_close(made, ladies.tensor(expected) * (kind == "mean" and 1 / HEADS or 1), 0,
-      kind)
+  local columns, sums = HEADS * WIDTH, nil
+  local layer = {combine = "mean", columns = columns, heads = HEADS}
+  local x = ladies.range(1, 2 * columns):to_tensor():reshape(2, columns)
+  do
+    local _ <close> = ladies.step()
+    sums = heads.sums(columns, HEADS)
+    heads.combined(layer, x * 1)
   end
+  compare.assert_close(sums, ladies.tensor{{1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 1, 0}, {0, 0, 1},
+    {0, 0, 1}}, 0, "sums")
+  compare.assert_close(heads.combined(layer, x * 1), ladies.tensor{{3, 4}, {9, 10}}, 1e-6, "mean")
 end
 
 return tests

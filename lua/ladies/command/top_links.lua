@@ -21,7 +21,10 @@ end
 return function(run, k, how, out)
   local found, data = link.shared("inference", run.top, run, k, how), run.data
   if link.rank > 0 then return end
-  if not out then return add_csv(found, data, function(text) assert(io.stdout:write(text)) end) end
+  if not out then
+    add_csv(found, data, function(line) print((line:gsub("\n$", ""))) end)
+    return
+  end
   if out:match "%.npz$" then
     core.npz.write(out, {from = found.from, to = found.to, rank = found.rank,
       scores = found.scores, node_names = data.node_names})
