@@ -84,8 +84,9 @@ end
 
 --- The matrices that sum over heads, or average them, outlive the step in which they are made.
 function tests.test_matrices_of_heads()
-  local columns, sums = HEADS * WIDTH, nil
+  local columns = HEADS * WIDTH
   local layer = {combine = "mean", columns = columns, heads = HEADS}
+  local sums
   local x = ladies.range(1, 2 * columns):to_tensor():reshape(2, columns)
   do
     local _ <close> = ladies.step()
