@@ -13,7 +13,7 @@ end
 local function declare(where, _, spec)
   local list = {}
   for key, type_text in pairs(spec) do
-    if type(type_text) == "table" and type(type_text[2]) ~= "function" then
+    if type(type_text) == "table" and type_text[2] ~= nil and type(type_text[2]) ~= "function" then
       list[#list + 1] = key .. "=" .. text_of(type_text[2])
     end
   end
@@ -37,7 +37,7 @@ local model = ladies.nn.gcn{inputs = 1, outputs = 2}
 
 local CALLS = {
   {followers.bliss}, {followers.gcnii}, {followers.labor}, {followers.measure},
-  {followers.methods}, {followers.models},
+  {followers.methods}, {followers.models}, {followers.rns},
   {ladies.auto}, {paper.ablate}, {ladies.compare}, {ladies.depth}, {paper.costs}, {paper.figures},
   {paper.report},
   {paper.reproduce}, {ladies.sweep}, {paper.table3}, {paper.variance},
