@@ -11,7 +11,9 @@ local temporary = require "reference.temporary"
 
 local tests = {}
 
-local BUILD_TYPE = os.getenv "LADIES_BUILD_TYPE"
+-- A sanitizer has memory of its own: under one the runs are tried, on a small graph, and no more.
+local SANITIZED = ({asan = true, tsan = true})[os.getenv "LADIES_BUILD_TYPE"]
+local NODES = SANITIZED and 4000 or 100000
 local MODEL = {layers = 2, hidden = 256, batch_size = 32, samples = 32}
 
 -- Returns the largest memory of rank 0 of n, in bytes, in training the model on the data set.
@@ -30,14 +32,15 @@ local function measured(n, path)
 end
 
 function tests.test_as_computed()
-  if BUILD_TYPE == "asan" or BUILD_TYPE == "tsan" then lu.skip "a sanitizer has its own memory" end
   local path = temporary.path "shards"
-  ladies.data.to_shards(ladies.generate.power_law{nodes = 100000, entries = 800000, features = 256,
-    classes = 4, train = 0.3, val = 0.2, seed = 1}, path, {shards = 4, shard_graph = true})
-  local data = ladies.data.load(path)
+  local data = ladies.generate.power_law{nodes = NODES, entries = 8 * NODES, features = 256,
+    classes = 4, train = 0.3, val = 0.2, seed = 1}
+  ladies.data.to_shards(data, path, {shards = 4, shard_graph = true})
+  data = ladies.data.load(path)
   for _, n in ipairs{1, 2, 4} do
     local found, computed = measured(n, path), peak.of(data, n, MODEL)
-    lu.assertTrue(math.abs(found / computed.total - 1) <= 0.05, ("%d ranks: %.1f MB, computed %.1f")
+    local is_near = math.abs(found / computed.total - 1) <= 0.05
+    lu.assertTrue(SANITIZED or is_near, ("%d ranks: %.1f MB, computed %.1f")
       :format(n, found / (1 << 20), computed.total / (1 << 20)))
   end
 end
