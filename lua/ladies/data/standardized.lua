@@ -52,7 +52,8 @@ end
 function standardized.copy(data, by)
   options.value(WHERE, "the data set", data, "Dataset")
   by = options.value(WHERE, "by", by, "Dataset or nil") or data
-  local features, measured = dense(data), dense(by)
+  local features = dense(data)
+  local measured = by == data and features or dense(by)
   if measured.n_cols ~= features.n_cols then
     errors.fail(("%s: %s has %d columns of features, %s has %d"):format(WHERE, data.name,
       features.n_cols, by.name, measured.n_cols))

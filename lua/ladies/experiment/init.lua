@@ -96,9 +96,9 @@ end
 -- What the setting `features` makes of a data set.
 local CHANGED = {row_normalized = data_sets.row_normalized, standardized = data_sets.standardized}
 
--- Returns a copy of a data set with its features changed as a configuration says; by: the data set
--- by whose columns they are, or nil.
-local function with_features(config, data, by)
+--- ladies.experiment.with_features(config, data [, by: Dataset]) -> Dataset: a copy of a data set
+-- with its features changed as the setting `features` says; by: see ladies.experiment.read.
+function experiment.with_features(config, data, by)
   local how = config.features
   if options.class_of(data.features) == "Rows" and not data.features.whole then
     errors.fail(('%s: features = "%s" reads all features, and of those of %s each rank has its own '
@@ -118,7 +118,7 @@ function experiment.read(config, by)
   if readers.is_path(config.dataset) then config.dataset = paths.from_root(config.dataset) end
   config.split = splits.from_root(config.split)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
-  if config.features ~= "as_given" then data = with_features(config, data, by) end
+  if config.features ~= "as_given" then data = experiment.with_features(config, data, by) end
   return data
 end
 

@@ -24,8 +24,9 @@ function remarks.tell(config, data, task)
     notes.add(context, lines, "its edges have features, which the network %s does not read; gine, "
       .. "pna, transformer and gatv2 do", config.model)
   end
-  local column, widest, median = standardized.widest(data)
-  if column and config.features == "as_given" then
+  local column, widest, median
+  if config.features == "as_given" then column, widest, median = standardized.widest(data) end
+  if column then
     notes.add(context, lines, "column %d (from 1) of its features has a standard deviation of "
       .. "%.3g, the median column %.3g: --features standardized (in Lua features) brings all to 1",
       column, widest, median)

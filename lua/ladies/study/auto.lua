@@ -6,7 +6,6 @@
 
 local core = require "ladies_core"
 local choices = require "ladies.study.auto_choices"
-local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local hashes = require "ladies.data.hashes"
@@ -101,12 +100,10 @@ function Search:set_data(data, config)
   self.changed = {[self.given] = data}
 end
 
-local CHANGED = {row_normalized = data_sets.row_normalized, standardized = data_sets.standardized}
-
 -- Returns the data set with features as a configuration has them.
 function Search:data_of(config)
   local how = config.features
-  self.changed[how] = self.changed[how] or CHANGED[how](self.data)
+  self.changed[how] = self.changed[how] or experiment.with_features(config, self.data)
   return self.changed[how]
 end
 

@@ -24,11 +24,12 @@ function blind.class(classes, train, unit)
   end
 end
 
---- blind.mean(means: number | number[], unit: string) -> function: predicts the mean of the
--- training units' targets, a number for a vector of targets, else one for each column.
-function blind.mean(means, unit)
+--- blind.mean(find: function, unit: string) -> function: predicts the mean of the training units'
+-- targets, which find() gives when it is asked for: a number for a vector of targets, else an array
+-- of one for each column.
+function blind.mean(find, unit)
   return function(units)
-    local n = #units
+    local n, means = #units, find()
     local predicted = type(means) == "number" and core.full(n, means)
       or core.zeros(n, #means) + core.tensor(means)
     return predicted, ("the mean of the training %ss, for all"):format(unit)

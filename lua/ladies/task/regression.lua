@@ -122,8 +122,9 @@ function regression.fields(data, targets, opts)
       return squared_error(out, (truth - shift) / scale, weights)
     end,
     predict = predict,
-    blind = data.train and blind.mean(regression.moments(targets, data.train),
-      data.n_graphs and "graph" or "node"),
+    blind = data.train and blind.mean(function()
+      return (regression.moments(targets, data.train))
+    end, data.n_graphs and "graph" or "node"),
     known = function() return real.known(targets) end,
     metrics = {
       {name = "MAE", of = metrics.mae, mode = "min"},

@@ -26,6 +26,7 @@ without("errors.", [[
 ]])
 without("experiment.", [[
   batch_size configure load model options own read resolve run same_model sampler stored task
+  with_features
 ]])
 without("file.", "changed forget read write writer")
 without("folder.", "bytes free lock make remove sync")
