@@ -99,7 +99,9 @@ local CHANGED = {row_normalized = data_sets.row_normalized, standardized = data_
 --- ladies.experiment.with_features(config, data [, by: Dataset]) -> Dataset: a copy of a data set
 -- with its features changed as the setting `features` says; by: see ladies.experiment.read.
 function experiment.with_features(config, data, by)
-  local how = config.features
+  options.value(WHERE, "the configuration", config, "table")
+  options.value(WHERE, "the data set", data, "Dataset")
+  local how = options.value(WHERE, "features", config.features, "row_normalized|standardized")
   if options.class_of(data.features) == "Rows" and not data.features.whole then
     errors.fail(('%s: features = "%s" reads all features, and of those of %s each rank has its own '
       .. "shards; write shards of a data set that is %s"):format(WHERE, how, data.name,

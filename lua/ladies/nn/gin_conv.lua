@@ -50,6 +50,9 @@ end
 -- layers have `width`. It has as many as outputs, unless these are one or two: layer normalisation
 -- leaves nothing of one column, and of two only which is larger.
 function GinConv.hidden_columns(outputs, width)
+  local where = "ladies.nn.gin_conv.hidden_columns"
+  options.value(where, "the outputs", outputs, "positive integer")
+  options.value(where, "the width", width, "positive integer")
   return outputs < 3 and math.max(outputs, width) or outputs
 end
 

@@ -329,6 +329,7 @@ end
 -- graph: {is = what it is, test = its metrics by name, but for those that are not of predictions};
 -- nil where the task does not say.
 function Task:blind_values(units)
+  options.value("task:blind_values", "the units", units, "Index")
   if not self.blind then return nil end
   local predicted, is = self.blind(units)
   local names = {}

@@ -19,31 +19,36 @@ local WORDS = {"", "sym", "row", "wor", "wr", "poisson", "pre", "post", "tensor"
   "numbers", "relu", "none", "metis", "random", "auto", "a", "weight", "\0", "\n", "%s%d", "é",
   ("long"):rep(200)}
 
--- Which kind of value a parameter of this name wants.
+-- Which kind of value a parameter of this name wants: a list, so that a
+-- seed gives the same calls in every process.
 local KIND_OF = {}
-for kind, names in pairs{
-  index = "idx dst rows cols nodes pick order part_of columns offsets always first src a b " ..
-    "labels predicted truth train val test",
-  tensor = "x y t u w v p c logits gradient values scores gain bias weights targets shares " ..
-    "means pi tensor features class_weights p_cols mask",
-  matrix = "A P adjacency graph adj",
-  rng = "rng",
-  count = "n k n_rows n_cols size samples hidden inputs outputs batch_size seed row column " ..
-    "classes per_class power entries every last n_ids eval_every patience clusters",
-  few = "layers epochs batches max_batches threads draws width height runs",
-  number = "low high bound deviation lr momentum weight_decay eps slope alpha exponent inside " ..
-    "most number value scale share dropout clip min_gain floor factor",
-  seconds = "seconds max_seconds",
-  path = "path from to base out folder file log member runs cache",
-  call = "f forward backward make sampler progress validation loss on_validation schedule init " ..
-    "count_memory after activation",
-  data = "data dataset", model = "model", parameters = "parameters",
-  numbers = "samples list table ids", parts = "parts", batch = "batch",
-  word = "draw by kind name union way as what text word format norm label split", title = "where",
-  flag = "replace debias count shared weighted mapped compress symmetric header flag record " ..
-    "quiet self_loops resume workers",
+for _, entry in ipairs{
+  {"index", "idx dst rows cols nodes pick order part_of columns offsets always first src a b " ..
+    "labels predicted truth train val test"},
+  {"tensor", "x y t u w v p c logits gradient values scores gain bias weights targets shares " ..
+    "means pi tensor features class_weights p_cols mask"},
+  {"matrix", "A P adjacency graph adj"},
+  {"rng", "rng"},
+  {"count", "n k n_rows n_cols size hidden inputs outputs batch_size seed row column " ..
+    "classes per_class power entries every last n_ids eval_every patience clusters"},
+  {"few", "layers epochs batches max_batches threads draws width height runs passes"},
+  {"number", "low high bound deviation lr momentum weight_decay eps slope alpha exponent inside " ..
+    "most number value scale share dropout clip min_gain floor factor"},
+  {"seconds", "seconds max_seconds"},
+  {"path", "path from to base out folder file log member cache"},
+  {"call", "f forward backward make sampler progress validation loss on_validation schedule init " ..
+    "count_memory after activation"},
+  {"data", "data dataset"}, {"model", "model"}, {"parameters", "parameters"},
+  {"numbers", "list table ids"}, {"counts", "samples"}, {"parts", "parts"}, {"batch", "batch"},
+  {"word", "draw by kind name union way as what text word format norm label split"}, {"title", "where"},
+  {"flag", "replace debias count shared weighted mapped compress symmetric header flag record " ..
+    "quiet self_loops resume workers"},
 } do
-  for name in names:gmatch "%S+" do KIND_OF[name] = KIND_OF[name] or kind end
+  local kind, names = entry[1], entry[2]
+  for name in names:gmatch "%S+" do
+    assert(not KIND_OF[name], name)
+    KIND_OF[name] = kind
+  end
 end
 
 -- Tables that do not behave.
@@ -120,6 +125,9 @@ local MAKE = {
   word = function() return one_of(WORDS) end,
   flag = function() return random(2) == 1 end,
 }
+
+-- One for all layers, or one for each.
+function MAKE.counts() return MAKE[random(2) == 1 and "count" or "numbers"]() end
 
 --- A value for a parameter of this name.
 function values.named(world, name)
