@@ -36,11 +36,12 @@ for _, entry in ipairs{
     "most number value scale share dropout clip min_gain floor factor"},
   {"seconds", "seconds max_seconds"},
   {"path", "path from to base out folder file log member cache"},
-  {"call", "f forward backward make sampler progress validation loss on_validation schedule init " ..
-    "count_memory after activation"},
+  {"call", "f forward backward make sampler progress validation loss on_validation schedule " ..
+    "init count_memory after activation"},
   {"data", "data dataset"}, {"model", "model"}, {"parameters", "parameters"},
   {"numbers", "list table ids"}, {"counts", "samples"}, {"parts", "parts"}, {"batch", "batch"},
-  {"word", "draw by kind name union way as what text word format norm label split"}, {"title", "where"},
+  {"word", "draw by kind name union way as what text word format norm label split"},
+  {"title", "where"},
   {"flag", "replace debias count shared weighted mapped compress symmetric header flag record " ..
     "quiet self_loops resume workers"},
 } do
