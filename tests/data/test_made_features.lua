@@ -1,5 +1,6 @@
 --- Features and splits for data sets without any.
 local lu = require "luaunit"
+local hashes = require "ladies.data.hashes"
 local ladies = require "ladies"
 local message_of = require "tools.message_of"
 
@@ -33,6 +34,28 @@ function tests.test_degree()
   lu.assertEquals(data.features:row_of():to_table(), ladies.range(1, 12):to_table())
   local alone = ladies.data.from_arrays{edges = {{1, 1}}, labels = {1}, make_features = "degree"}
   lu.assertEquals(alone.feature_names, {"degree 0", "degree 1"})
+end
+
+--- Degrees are those of the graph that a task leaves: an edge that is to be predicted does not
+-- show in them.
+function tests.test_degree_of_what_is_trained_on()
+  local arrays = {edges = {}, labels = {}, make_features = "degree"}
+  for v = 1, 20 do arrays.labels[v] = 1 end
+  for i = 1, 60 do arrays.edges[i] = {i % 20 + 1, (i * 7 + i // 20) % 20 + 1} end
+  for _, directed in ipairs{"symmetrize", "keep"} do
+    arrays.directed = directed
+    local data = ladies.data.from_arrays(arrays)
+    local task = ladies.task.link_prediction(data, {edge_split = "60/10/30"})
+    local trained_on = task.data
+    lu.assertEquals(trained_on.features.n_cols, data.features.n_cols)
+    for v = 1, 20 do
+      local degree = trained_on.graph:degrees():to_table()[v]
+      local column = degree == 0 and 1 or math.tointeger(math.log(degree, 2) // 1) + 2
+      lu.assertEquals(trained_on.features:to_dense():get(v, column), 1)
+    end
+    lu.assertNotEquals(trained_on.features:hash(), data.features:hash())
+    lu.assertEquals(hashes.of(trained_on), hashes.of(data))   -- so that a run knows its data set
+  end
 end
 
 function tests.test_random()

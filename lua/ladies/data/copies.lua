@@ -6,6 +6,7 @@ local errors = require "ladies.base.errors"
 local Graph = require "ladies.graph"
 local in_memory = require "ladies.data.in_memory"
 local label_kinds = require "ladies.data.labels"
+local made_features = require "ladies.data.made_features"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 local targets = require "ladies.data.labels.targets"
@@ -26,12 +27,14 @@ end
 
 --- Returns a copy of a data set with a graph that was made of its own, and with what is known of
 -- the edges of that graph, an EdgeData or nil, for tasks that are asked for it. It is told from
--- others by the hashes of the whole data set.
+-- others by the hashes of the whole data set. Features that are degrees become those of that graph.
 function copies.with_graph(data, graph, edges)
   local known = tables.merged(data.known_hashes,
     {edges = {of = graph.adjacency, hash = data.graph.adjacency:hash()}})
   known.edge_parts = data.edges and {of = edges, hash = data.edges:hash()} or nil
-  local copy = with(data, {graph = graph, known_hashes = known})
+  local features = made_features.of_part(data, graph)
+  if features ~= data.features then known.features = {of = features, hash = data.features:hash()} end
+  local copy = with(data, {graph = graph, features = features, known_hashes = known})
   copy.edges = edges
   return copy
 end

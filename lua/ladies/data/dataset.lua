@@ -28,6 +28,8 @@
 --   notes                         what reading it has changed or chosen, a line each
 --   known_hashes                  those of parts that are too large to be hashed each time, or nil
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
+--   features_are_degrees          true where the features were made of the graph's degrees (see
+--                                 ladies.data.made_features), else nil
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -53,7 +55,8 @@ of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Ro
   .. "node_type_names:string[] graph_of:Index n_graphs:integer part_ends:Index "
   .. "former_ids:Index unit:string "
   .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
-  .. "feature_names:string[] known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
+  .. "feature_names:string[] features_are_degrees:boolean "
+  .. "known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
 
 -- Returns a matrix without its weights if these are all one, which makes it smaller and faster.
 local function without_ones(matrix)
@@ -119,6 +122,7 @@ function Dataset.new(fields, context)
     labels = labels, multilabel = kind and kind.multilabel, classes = classes,
     targets = fields.targets, target_names = fields.target_names, class_names = fields.class_names,
     node_names = names, feature_names = fields.feature_names,
+    features_are_degrees = fields.features_are_degrees,
     train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
     directed = fields.directed, notes = fields.notes,
   }, Dataset)

@@ -22,10 +22,11 @@ local function identity(adjacency)
   return core.matrix{n_rows = #nodes, n_cols = #nodes, rows = nodes, cols = nodes}
 end
 
--- Makes features of the degrees, one column for each bin of degrees. The bins double in width, so
--- they tell as much of a node with many edges as of one with few, and are few in any graph.
-local function degree(adjacency)
-  local bins, most = {}, 1
+-- Makes features of the degrees, one column for each bin of degrees, at least `opts.columns`. The
+-- bins double in width, so they tell as much of a node with many edges as of one with few, and are
+-- few in any graph.
+local function degree(adjacency, opts)
+  local bins, most = {}, opts.columns or 1
   for node, count in ipairs(adjacency:degrees():to_table()) do
     local bin, rest = 1, math.tointeger(count)
     while rest > 0 do bin, rest = bin + 1, rest // 2 end
@@ -76,6 +77,15 @@ function made_features.add(where, fields, asked, context)
   local names
   fields.features, names = KINDS[kind](fields.adjacency, opts)
   fields.feature_names = fields.feature_names or names
+  fields.features_are_degrees = kind == "degree" or nil
+end
+
+--- Returns the features of a data set for a graph that has some of its edges: those that are
+-- degrees (`features_are_degrees`) are counted in that graph, since they would otherwise tell of
+-- edges that are left out of it to be predicted; all others stay.
+function made_features.of_part(data, graph)
+  if not data.features_are_degrees then return data.features end
+  return (degree(graph.adjacency, {columns = data.features.n_cols}))
 end
 
 return made_features
