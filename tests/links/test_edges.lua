@@ -164,6 +164,20 @@ function tests.test_pairs_and_ones_own()
   for i = 1, #a do lu.assertFalse(known(a[i], b[i]) or a[i] == b[i]) end
 end
 
+function tests.test_what_ones_own_returns_is_checked()
+  local edges = links.split(graph{})
+  local function refused(text, ...)
+    local pairs_of = table.pack(...)
+    local own = links.negatives(edges, {draw = function() return table.unpack(pairs_of, 1, 4) end})
+    lu.assertErrorMsgContains("ladies.links.negatives: what the function returns: " .. text, own,
+      index{1, 2}, index{2, 3}, nil, ladies.rng(1))
+  end
+  refused("from[2] is 41, must be 1 to 40", index{1, 41}, index{2, 3})
+  refused("to[1] is 0, must be 1 to 40", index{1, 2}, index{0, 3})
+  refused("positives[2] is 3, must be 1 to 2", index{1, 2}, index{4, 3}, nil, index{1, 3})
+  refused("2 and 1 ends do not make pairs", index{1, 2}, index{3})
+end
+
 function tests.test_distinct_negatives()
   for _, directed in ipairs{false, true} do
     local edges = links.split(graph{directed = directed, edges = 200})

@@ -33,7 +33,9 @@ function copies.with_graph(data, graph, edges)
     {edges = {of = graph.adjacency, hash = data.graph.adjacency:hash()}})
   known.edge_parts = data.edges and {of = edges, hash = data.edges:hash()} or nil
   local features = made_features.of_part(data, graph)
-  if features ~= data.features then known.features = {of = features, hash = data.features:hash()} end
+  if features ~= data.features then
+    known.features = {of = features, hash = data.features:hash()}
+  end
   local copy = with(data, {graph = graph, features = features, known_hashes = known})
   copy.edges = edges
   return copy

@@ -76,6 +76,14 @@ local function by_pairs(opts, others)
   end
 end
 
+-- Fails unless each of an Index is 1 to `last`.
+local function check_range(where, what, ids, last)
+  local wrong = (ids:below(1) + ids:above(last)):positions()
+  if #wrong == 0 then return end
+  local at = wrong[1]
+  errors.fail(("%s: %s[%d] is %d, must be 1 to %d"):format(where, what, at, ids[at], last))
+end
+
 -- Makes the draw function of a function of the user's own, from whose pairs edges and self-loops
 -- are dropped.
 local function by_function(edges, opts, others)
@@ -91,6 +99,10 @@ local function by_function(edges, opts, others)
       or positives and #positives ~= #new_from then
       errors.fail(("%s: %d and %d ends do not make pairs"):format(where, #new_from, #new_to))
     end
+    check_range(where, "from", new_from, n_nodes)
+    check_range(where, "to", new_to, n_nodes)
+    if relations then check_range(where, "relations", of, edges.n_relations) end
+    if positives then check_range(where, "positives", positives, #from) end
     local rows = relations and (of - 1) * n_nodes + new_from or new_from
     local kept = 1 - others.to:has(rows, new_to)
     if not loops then kept = kept * (1 - new_from:equals(new_to)) end
