@@ -77,6 +77,15 @@ function tests.test_what_is_not_used()
     {path .. ": not used: other"})
 end
 
+function tests.test_numbers_that_may_be_types()
+  lu.assertEquals(load{edge_attr = npz.int64{0, 1, 0}}.notes, {path .. ": edge_attr, one whole "
+    .. "number for each edge, is a feature; what numbers types of edges is called edge_type"})
+  for _, own in ipairs{{edge_attr = tensor{0, 1, 0}}, {edge_attr = npz.int64{{0}, {1}, {0}}},
+    {edge_attr = npz.int64{0, 1, 0}, edge_type = npz.int64{0, 1, 0}}} do
+    lu.assertEquals(load(own).notes, {})
+  end
+end
+
 function tests.test_refused()
   for _, case in ipairs{
     {"edge_index is 3, must be 2 x edges", {edge_index = npz.int64{0, 1, 2}}},

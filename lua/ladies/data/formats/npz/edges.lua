@@ -22,6 +22,7 @@ local array_file = require "ladies.base.array_file"
 local checks = require "ladies.data.checks"
 local columns = require "ladies.data.edges.columns"
 local direction = require "ladies.data.direction"
+local notes = require "ladies.data.notes"
 local npz_arrays = require "ladies.data.formats.npz.arrays"
 local npz_labels = require "ladies.data.formats.npz.labels"
 local npz_node_types = require "ladies.data.formats.npz.node_types"
@@ -67,6 +68,14 @@ local function read_ends(context, file, key)
   checks.fail(context, "%s is %s, must be 2 x edges", key, table.concat(shape, " x "))
 end
 
+-- Tells of features of edges that may be meant as types: one whole number for each edge, as bonds or
+-- relations are numbered.
+local function tell_of_types(context, fields, file, key)
+  if #file:shape(key) > 1 or not file:dtype(key):find "int" then return end
+  notes.add(context, fields.notes, "%s, one whole number for each edge, is a feature; what numbers "
+    .. "types of edges is called edge_type", key)
+end
+
 -- Adds the adjacency of n nodes to the fields, or a list of edges where there is more to them.
 local function read_edges(context, fields, file, n, parallel)
   local key = npz_arrays.one_of(context, file, NAMES.edges)
@@ -83,6 +92,7 @@ local function read_edges(context, fields, file, n, parallel)
   for part, name in pairs{features = "edge_features", types = "types", times = "times"} do
     keys[part] = npz_arrays.one_of(context, file, NAMES[name])
   end
+  if keys.features and not keys.types then tell_of_types(context, fields, file, keys.features) end
   if keys.features or keys.types or keys.times or parallel == "keep" then
     context.keys.edges = keys
     fields.edge_list = {n = n, sources = sources, targets = targets, weights = weights,
