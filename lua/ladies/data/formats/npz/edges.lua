@@ -68,8 +68,8 @@ local function read_ends(context, file, key)
   checks.fail(context, "%s is %s, must be 2 x edges", key, table.concat(shape, " x "))
 end
 
--- Tells of features of edges that may be meant as types: one whole number for each edge, as bonds or
--- relations are numbered.
+-- Tells of features of edges that may be meant as types: one whole number for each edge, as bonds
+-- or relations are numbered.
 local function tell_of_types(context, fields, file, key)
   if #file:shape(key) > 1 or not file:dtype(key):find "int" then return end
   notes.add(context, fields.notes, "%s, one whole number for each edge, is a feature; what numbers "
