@@ -24,22 +24,24 @@ function tests.test_classes()
   local several = dataset{labels = ladies.tensor{{1, 0}, {0, 1}, {1, 1}, {1, 0}, {0, 1}, {1, 1},
     {1, 0}}}
   task = ladies.task.of(several)
-  lu.assertNil(task:blind_values(task.units.test))
+  -- In training classes 1 and 2 occur twice each: both for all are right 4 times of 6, F1 4/5; one
+  -- alone 2/3. In the test both are right 4 times of 6, and all that is there is found.
+  blind = task:blind_values(task.units.test)
+  lu.assertEquals(blind.is, "the 2 most frequent classes of training nodes, for all")
+  lu.assertAlmostEquals(blind.test["micro-F1"], 2 * 4 / (6 + 4), 1e-12)
 end
 
---- The mean of the training nodes' targets, those that are known, for each column.
-function tests.test_means()
+--- The median of the training nodes' targets, those that are known, for each column.
+function tests.test_medians()
   local none = 0 / 0
   local task = ladies.task.of(dataset{targets = ladies.tensor{{1, 4}, {2, none}, {6, 8}, {0, 0},
-    {3, 7}, {5, none}, {1, 6}}})
+    {3, 7}, {5, none}, {1, 6}}, train = {1, 2, 3, 4}, val = {}})
   local blind = task:blind_values(task.units.test)
-  lu.assertEquals(blind.is, "the mean of the training nodes, for all")
-  -- Means 3 and 6: off by 0, 2, 2 in the first column and 1, 0 in the second.
+  lu.assertEquals(blind.is, "the median of the targets of training nodes, for all")
+  -- Medians of 1, 2, 6, 0 and of 4, 8, 0: 1.5 and 4, off by 1.5, 3.5, 0.5 and by 3, 2.
   -- A metric is the mean over the columns of the means over what is known.
-  lu.assertAlmostEquals(blind.test.MAE, (4 / 3 + 1 / 2) / 2, 1e-6)
-  lu.assertAlmostEquals(blind.test.RMSE, math.sqrt((8 / 3 + 1 / 2) / 2), 1e-6)
-  local train = task:blind_values(task.units.train)
-  lu.assertAlmostEquals(train.test.R2, 0, 1e-6)
+  lu.assertAlmostEquals(blind.test.MAE, (5.5 / 3 + 5 / 2) / 2, 1e-6)
+  lu.assertAlmostEquals(blind.test.RMSE, math.sqrt((14.75 / 3 + 13 / 2) / 2), 1e-6)
 end
 
 --- Types and numbers of edges: by the edges for training.
@@ -58,33 +60,52 @@ function tests.test_edges()
   lu.assertEquals(blind.is, "the class of most training edges, for all")
   lu.assertAlmostEquals(blind.test["micro-F1"], count / #task.units.test, 1e-12)
   task = ladies.task.edge_regression(data)
-  local sum, off = 0, 0
-  local train, test = task.targets(task.units.train), task.targets(task.units.test)
-  for _, x in ipairs(train:to_table()) do sum = sum + x end
-  for _, x in ipairs(test:to_table()) do off = off + math.abs(x - sum / #train) end
+  local off, train = 0, task.targets(task.units.train):to_table()
+  local test = task.targets(task.units.test)
+  table.sort(train)
+  lu.assertEquals(#train % 2, 0)
+  local middle = (train[#train // 2] + train[#train // 2 + 1]) / 2
+  for _, x in ipairs(test:to_table()) do off = off + math.abs(x - middle) end
   lu.assertAlmostEquals(task:blind_values(task.units.test).test.MAE, off / #test, 1e-4)
 end
 
 --- Ranks among candidates: the mean of 1/rank over all ranks is H(k + 1) / (k + 1). What a decoder
 -- comes to whose scores are random agrees with it.
 function tests.test_ranks()
-  local data, k = toy.new(), 20
+  local data, k = toy.new(), 15
   local task = ladies.task.link_prediction(data, {candidates = k, edge_split = "40/10/50"})
   local blind, mrr = task:blind_values(task.units.test), 0
   for rank = 1, k + 1 do mrr = mrr + 1 / rank / (k + 1) end
-  lu.assertEquals(blind.is, "any rank among 20 candidates, by chance")
+  lu.assertEquals(blind.is, "any rank among 15 candidates, by chance")
   lu.assertAlmostEquals(blind.test.MRR, mrr, 1e-6)
-  lu.assertAlmostEquals(blind.test["Hits@3"], 3 / 21, 1e-9)
+  lu.assertAlmostEquals(blind.test["Hits@3"], 3 / 16, 1e-9)
   local rng, drawn = ladies.rng(7), {decoder = {}}
-  function drawn.decoder.candidates(_, h, _, _, _, columns)
-    return ladies.zeros(h.n_rows, columns):normal_(1, rng)
+  function drawn.decoder.candidates(_, h, others, _, _, columns)
+    return ladies.zeros(h.n_rows, columns or others.n_rows):normal_(1, rng)
   end
   local ranks = task.score(ladies.zeros(toy.NODES, 2), task.units.test, drawn)
   lu.assertAlmostEquals(task.metrics[1].of(ranks), mrr,
     5 * math.sqrt(0.06 / #ranks))            -- a rank's reciprocal has a variance below 0.06
-  task = ladies.task.link_prediction(data, {candidates = "all"})
-  lu.assertStrContains(task:blind_values(task.units.test).is, ("among %d candidates"):format(
-    toy.NODES - 1))
+  -- Among all nodes those of known edges are left out, more of them at nodes with more edges.
+  task = ladies.task.link_prediction(data, {candidates = "all", edge_split = "40/10/50"})
+  blind = task:blind_values(task.units.test)
+  lu.assertEquals(blind.is, "any rank among all candidates, by chance")
+  lu.assertAlmostEquals(task.metrics[1].of(task.score(ladies.zeros(toy.NODES, 2), task.units.test,
+    drawn)), blind.test.MRR, 5 * math.sqrt(0.06 / #ranks))
+  local last = {decoder = {}}
+  function last.decoder.candidates(_, h, others)
+    return ladies.zeros(h.n_rows, others.n_rows)
+  end
+  local sum = 0
+  local tied = task.score(ladies.zeros(toy.NODES, 2), task.units.test, last):to_table()
+  for _, middle in ipairs(tied) do           -- of as many ties as there are candidates
+    local h, n = 0, 2 * (middle - 1) + 1
+    for rank = 1, n do h = h + 1 / rank end
+    sum = sum + h / n
+  end
+  lu.assertAlmostEquals(blind.test.MRR, sum / #tied, 1e-6)
+  lu.assertErrorMsgContains("candidates = 200, and an end can be one of 180 nodes; \"all\" tests",
+    ladies.task.link_prediction, data, {candidates = 200})
   task = ladies.task.link_prediction(data)
   lu.assertNil(task:blind_values(task.units.test))
 end
@@ -105,6 +126,19 @@ function tests.test_summary()
       {name = "scores", scores = true, of = function() return 2 end}},
     blind = function(units) return units, "what I think" end}
   lu.assertEquals(own:blind_values(own.units.test), {is = "what I think", test = {none = 1}})
+  -- What is wrong with it is told before anything is trained.
+  local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 4, outputs = 1, layers = 2}
+  local sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 2})
+  local batches = 0
+  for text, given in pairs{
+    ["own: blind: what it returns must be"] = {},
+    ["what it returns second, which says what it is, must be"] = {data.train},
+  } do
+    own.blind = function() return table.unpack(given) end
+    lu.assertErrorMsgContains(text, ladies.train, {data = data, task = own, model = model,
+      sampler = sampler, quiet = true, max_batches = 1, on_batch = function() batches = batches + 1 end})
+  end
+  lu.assertEquals(batches, 0)
 end
 
 return tests

@@ -51,6 +51,16 @@ local function by_function(name, settings, path)
   return folder, summary, model
 end
 
+--- What is done to a data set when it is read cannot be done to one that was.
+function tests.test_settings_of_what_was_read()
+  local data = ladies.data.load(toy_study.dataset)
+  for name, value in pairs{shuffle = "labels", features = "standardized", split = "10/10/80",
+    directed = "keep", make_features = "degree"} do
+    fails(("ladies.train: %s is for a data set that is read by its name or path; data is one already")
+      :format(name), ladies.train, {data = data, [name] = value, max_batches = 1})
+  end
+end
+
 --- Command and function give the same bits for every method; those that go by times have a graph
 -- whose edges have some.
 function tests.test_every_method()

@@ -70,27 +70,26 @@ function standardized.copy(data, by)
   return copy_with(data, {features = (features - mean) / core.tensor(divisor)})
 end
 
--- The values of a column are told when they spread this many times as far as those of the median
--- column and further than LARGE, as first weights are for values of about 1; and by how many nodes
--- that is measured.
+-- A column is told of when its values are this many times as large as those of the median column
+-- and larger than LARGE, as first weights are for values of about 1; and by how many nodes that is
+-- measured.
 local FAR, LARGE, MEASURED = 100, 10, 10000
 
---- standardized.widest(data) -> integer, number, number: the column of dense features in memory
--- whose values spread the furthest, if that is far more than those of the median column that is not
--- constant, and the standard deviations of the two; nothing where there is none.
-function standardized.widest(data)
+--- standardized.largest(data) -> integer, number, number: the column of dense features in memory
+-- that has the largest values, if they are far larger than those of the median column that is not
+-- zero, and the root mean squares of the two; nothing where there is none.
+function standardized.largest(data)
   if options.class_of(data.features) ~= "Tensor" then return nil end
   local nodes = measured_nodes(data)
-  local _, deviation = column_statistics(data.features,
-    nodes:slice(1, math.min(#nodes, MEASURED)))
-  local spread, order = deviation:to_table(), {}
-  for i, value in ipairs(spread) do
+  local rows = data.features:rows(nodes:slice(1, math.min(#nodes, MEASURED)))
+  local size, order = rows:square():mean(1):sqrt():to_table(), {}
+  for i, value in ipairs(size) do
     if value > 0 then order[#order + 1] = i end
   end
-  table.sort(order, function(a, b) return spread[a] < spread[b] end)
-  local widest, median = order[#order], order[(#order + 1) // 2]
-  if widest and spread[widest] > math.max(FAR * spread[median], LARGE) then
-    return widest, spread[widest], spread[median]
+  table.sort(order, function(a, b) return size[a] < size[b] end)
+  local largest, median = order[#order], order[(#order + 1) // 2]
+  if largest and size[largest] > math.max(FAR * size[median], LARGE) then
+    return largest, size[largest], size[median]
   end
 end
 

@@ -24,12 +24,14 @@ function remarks.tell(config, data, task)
     notes.add(context, lines, "its edges have features, which the network %s does not read; gine, "
       .. "pna, transformer and gatv2 do", config.model)
   end
-  local column, widest, median
-  if config.features == "as_given" then column, widest, median = standardized.widest(data) end
+  local column, largest, median
+  if config.features == "as_given" then column, largest, median = standardized.largest(data) end
   if column then
-    notes.add(context, lines, "column %d (from 1) of its features has a standard deviation of "
-      .. "%.3g, the median column %.3g: --features standardized (in Lua features) brings all to 1",
-      column, widest, median)
+    local name = data.feature_names and (" (%s)"):format(data.feature_names[column])
+      or (" %d (from 1)"):format(column)
+    notes.add(context, lines, "the column%s of its features has values of about %.3g (root mean "
+      .. "square), the median column of %.3g: --features standardized (in Lua features) brings all "
+      .. "to 1", name, largest, median)
   end
   notes.tell(lines)
 end

@@ -48,10 +48,22 @@ local function divided(given)
   return own, extra
 end
 
+-- Fails for a setting that is carried out when a data set is read, where it was read before.
+local function check_is_read(own)
+  for _, name in ipairs(tables.sorted_keys(own)) do
+    local setting = settings.common[name]
+    if setting and setting.place == "data" then
+      errors.fail(("%s: %s is for a data set that is read by its name or path; data is one "
+        .. "already, which ladies.data changes"):format(WHERE, name))
+    end
+  end
+end
+
 -- Trains with the data set, method and model that names stand for.
 local function by_name(given)
   local own, extra = divided(given)
   local data = options.value(WHERE, "data", given.data, "string or Dataset")
+  if type(data) ~= "string" then check_is_read(own) end
   own = tables.merged(own, experiment.own{method = own.method, model = own.model,
     task = own.task})
   own.dataset = type(data) == "string" and data or data.path or data.name
@@ -69,7 +81,8 @@ end
 -- on the command line: ladies.train{data = "cora", method = "ladies", samples = 64} is the run of
 -- `ladies train cora --method ladies --samples 64`, by bits, and returns its model, too. Then
 -- `data` may be a name, a path or a data set, `method` and `model` are names or files of code of
--- one's own, the other settings are those of doc/reference/settings.md, and all options of this
+-- one's own, the other settings are those of doc/reference/settings.md (those of the data set with
+-- a name or path alone: it is read by them), and all options of this
 -- list but P and optimizer may be given. Options that are settings have the same defaults in both
 -- forms.
 -- data         a data set: graph, features, labels, train, and val and test where there are any

@@ -119,16 +119,21 @@ local function of_weights(run, found, off, first)
   return key and sentences.of_weights(key, seen, normalized) or nil
 end
 
--- Returns the cause for a layer that loses mass because rows lost all of their neighbours; or nil.
+-- Returns the cause for the layer that loses the most mass because rows lost all of their
+-- neighbours; or nil.
 local function of_mass(off, sample, has_self_nodes)
-  for key, x in pairs(off) do
-    local layer = key:match "^layers%.(%d+)%.mass$"
+  local worst
+  for _, key in ipairs(tables.sorted_keys(off)) do
+    local layer, x = key:match "^layers%.(%d+)%.mass$", off[key]
     local empty = layer and statistics.interval(sample.columns["connection.empty." .. layer])
-    if layer and empty.low == 1 then return sentences.of_no_entries(layer) end
-    if layer and x.high < 1 and empty.low > MUCH then
-      return sentences.of_lost_mass(layer, x, empty, has_self_nodes)
+    if layer and (empty.low == 1 or x.high < 1 and empty.low > MUCH)
+      and not (worst and worst.mass.high <= x.high) then
+      worst = {layer = layer, mass = x, empty = empty}
     end
   end
+  if not worst then return nil end
+  if worst.empty.low == 1 then return sentences.of_no_entries(worst.layer) end
+  return sentences.of_lost_mass(worst.layer, worst.mass, worst.empty, has_self_nodes)
 end
 
 -- ---------------------------------------------------------------- without a known cause

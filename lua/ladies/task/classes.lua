@@ -66,8 +66,8 @@ return function(data)
     targets = function(units) return labels[units] end,
     loss = losses.of(labels),
     predict = kind.predict,
-    blind = not kind.multilabel and data.train
-      and blind.class(labels, data.train, data.n_graphs and "graph" or "node") or nil,
+    blind = data.train and blind[kind.multilabel and "classes" or "class"](labels, data.train,
+      data.n_graphs and "graph" or "node") or nil,
     known = function() return kind.labelled(labels) end,
     arrays = function(logits, units, whole)
       return arrays_of(data, kind, logits, units, whole)

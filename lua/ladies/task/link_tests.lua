@@ -5,10 +5,12 @@
 local blind = require "ladies.task.blind"
 local core = require "ladies_core"
 local edge_cells = require "ladies.task.edge_cells"
+local errors = require "ladies.base.errors"
 local in_time = require "ladies.links.in_time"
 local links = require "ladies.links"
 local metrics = require "ladies.evaluation.metrics"
 local other_ends = require "ladies.links.other_ends"
+local tables = require "ladies.base.tables"
 
 local sampling = core.sampling
 local link_tests = {}
@@ -166,12 +168,58 @@ local function hits(n)
   end}
 end
 
+-- Returns how many nodes there are for an end that is replaced: all, or with types those of the
+-- rarest type that such ends have.
+local function fewest_ends(edges, sides, node_types)
+  local fewest = edges.n_nodes
+  for _, side in ipairs(node_types and sides or {}) do
+    local of_type, ends = node_types:counts(node_types:max()), node_types[edges[side]]
+    for _, kind in ipairs(sampling.unique(ends):to_table()) do
+      fewest = math.min(fewest, of_type[kind])
+    end
+  end
+  return fewest
+end
+
+-- Returns a function counts(units) for blind.ranks: a side's candidates are all nodes but those
+-- that make an edge, and without relations the end that stays.
+local function all_candidates(edges, sides)
+  return function(units)
+    local list = {}
+    for _, side in ipairs(sides) do
+      local fixed = edges[side == "to" and "from" or "to"][units]
+      local rows = edges:rows(fixed, edges.relations and edges.relations[units])
+      local degrees = edges:others(side):degrees():to_table()
+      for _, row in ipairs(rows:to_table()) do
+        local others = math.tointeger(edges.n_nodes - degrees[row])
+        list[#list + 1] = edges.relations and others or others - 1
+      end
+    end
+    return list
+  end
+end
+
+-- Returns the guess for edges that are ranked. It is exact for all nodes, and near for a few of
+-- them; for many, which are drawn with repetitions, there is none.
+local function blind_ranks(edges, sides, k, fewest, node_types)
+  if not k and node_types then return nil end
+  if not k then return blind.ranks(all_candidates(edges, sides), "all") end
+  if 10 * k > fewest then return nil end
+  return blind.ranks(function(units) return tables.repeated(k, #units) end, tostring(k))
+end
+
 --- link_tests.candidates(edges, opts, k, data) -> table: the fields of a task in which edges
 -- are ranked among candidates, all nodes or k for each end that training replaces (opts.corrupt).
 function link_tests.candidates(edges, opts, k, data)
   local node_types = data.node_types
   local others
   local sides = opts.corrupt == "both" and {"to", "from"} or {opts.corrupt}
+  local fewest = fewest_ends(edges, sides, node_types)
+  if k and k >= fewest and not opts.in_time then
+    errors.fail(('ladies.task.link_prediction: candidates = %d, and an end can be one of %d '
+      .. 'nodes%s; "all" tests against each of them'):format(k, fewest,
+        node_types and " of its type" or ""))
+  end
   local infer = edges.times and k and ranking_at(edges, opts, k, sides, node_types) or nil
   local function score(h, units, model)
     if infer then return infer(units, model, function(nodes) return h[nodes] end) end
@@ -190,7 +238,7 @@ function link_tests.candidates(edges, opts, k, data)
       {name = "MRR", of = function(ranks) return (1 / ranks):mean():item() end},
       hits(1), hits(3), hits(10),
     },
-    blind = (k or not node_types) and blind.ranks(k or edges.n_nodes - 1) or nil,
+    blind = blind_ranks(edges, sides, k, fewest, node_types),
     arrays = function(ranks, units)
       local n = #units
       return {predicted = ranks:slice(1, n),

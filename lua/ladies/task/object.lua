@@ -2,6 +2,7 @@
 -- drawn, what the model predicts for these, the loss, the metrics, and how results are shown.
 -- ladies.task.new documents the fields.
 
+local blind = require "ladies.task.blind"
 local checks = require "ladies.data.checks"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
@@ -131,9 +132,10 @@ end
 --              less is better, whether people are shown it in percent, and whether it is of `out`
 --              in place of the predictions. The first one is monitored unless something else is
 --              said
--- blind(units) -> predicted, string   the best that can be predicted without features and graph,
---              and what it is, such as "the class of most training nodes, for all": its metrics are
---              shown beside those of the test
+-- blind(units) -> predicted, string   what a guess predicts without features and graph, and what
+--              it is, such as "the class of most training nodes, for all": its metrics are shown
+--              beside those of the test. Several guesses are an array of {share =, predicted =},
+--              and their metrics the weighted mean
 -- top(rows, model, k) -> table   for each node the k best pairs that are not known, as links.top,
 --              {from = Index, to = Index, rank = Index, scores = Tensor}, by rows(nodes, times),
 --              which returns a row for each node, of a task in time for each at a time
@@ -325,18 +327,13 @@ function Task:values(predicted, out, units, names)
   return found
 end
 
---- task:blind_values(units: Index) -> table | nil: what can be predicted without features and
+--- task:blind_values(units: Index) -> table | nil: what a guess predicts without features and
 -- graph: {is = what it is, test = its metrics by name, but for those that are not of predictions};
 -- nil where the task does not say.
 function Task:blind_values(units)
   options.value("task:blind_values", "the units", units, "Index")
   if not self.blind then return nil end
-  local predicted, is = self.blind(units)
-  local names = {}
-  for _, metric in ipairs(self.metrics) do
-    if not metric.scores then names[#names + 1] = metric.name end
-  end
-  return {is = is, test = self:values(predicted, predicted, units, names)}
+  return blind.values(self, units)
 end
 
 local function fail_not_finite(where, value)

@@ -122,9 +122,8 @@ function regression.fields(data, targets, opts)
       return squared_error(out, (truth - shift) / scale, weights)
     end,
     predict = predict,
-    blind = data.train and blind.mean(function()
-      return (regression.moments(targets, data.train))
-    end, data.n_graphs and "graph" or "node"),
+    blind = data.train
+      and blind.median(targets, data.train, data.n_graphs and "graph" or "node") or nil,
     known = function() return real.known(targets) end,
     metrics = {
       {name = "MAE", of = metrics.mae, mode = "min"},

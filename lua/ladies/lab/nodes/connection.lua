@@ -54,7 +54,7 @@ local OF_LAYER = {
     return share_without(counted, others_of(block):above(0))
   end, function(x)
     return x.mean == 0 and "Every node hears a neighbour."
-      or "These nodes have neighbours, and hear none but themselves."
+      or "These nodes have neighbours, and hear none of them: at most themselves."
   end},
   {"entries", "entries of a row", "%.2f", nil, function(block)
     return block.adj.nnz / #block.dst

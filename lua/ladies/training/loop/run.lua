@@ -89,6 +89,7 @@ function Run.new(opts, folder)
     },
     timer = timer.new(), together = link.size > 1,       -- with other ranks
     numerics = {machine.numerics(opts.precision)},
+    blind = opts.task.units.test and opts.task:blind_values(opts.task.units.test) or nil,
     number = 0, epoch = 1, index = 0,     -- batches in all; the last one's epoch and place in it
     rows = {input = 0, hidden = 0},       -- of all batches: of the features, and of all layers
     validation_seconds = 0, memory = step_memory.new(),

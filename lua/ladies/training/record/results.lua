@@ -56,7 +56,7 @@ local function summarize(run, reason, test)
   return summary.new{
     method = opts.method, dataset = opts.data.name, seed = opts.seed, stopped = reason,
     trouble = run.trouble, test = next(test) and test or nil, measure = measure,
-    blind = next(test) and opts.task:blind_values(opts.task.units.test) or nil,
+    blind = next(test) and run.blind or nil,
     percent = measure and shown.percent or nil, test_f1 = not measure and test["micro-F1"] or nil,
     test_macro_f1 = not measure and test["macro-F1"] or nil,
     monitor = run.monitor.name, mode = run.monitor.mode, best_value = value, best_batch = batch,
