@@ -4,9 +4,9 @@
 --
 -- RUN is the folder of a run, as of `ladies evaluate`. The page has what the run came to, its
 -- curves, which classes the model takes for which, the nodes that it is most wrong about, by name,
--- and the configuration. It is one file, view.html in the run's folder, that needs nothing else and
--- no server, light or dark as the reader's system is. A file of that name that is no such page is
--- left as it is.
+-- and the configuration. It is one file, view.html in the run's folder (of another data set,
+-- view-NAME.html), that needs nothing else and no server, light or dark as the reader's system is.
+-- A file of that name that is no such page is left as it is.
 
 local core = require "ladies_core"
 local cli = require "ladies.command.cli"
@@ -20,13 +20,16 @@ cli.main({
   about = "Writes a finished run as one page of HTML.",
   {"split", "PART", "train|val|test|labelled",
     help = "the nodes that it is about (default test, or else val)"},
-  {"out", "FILE.html", "string", help = "the file (default RUN/view.html)"},
+  {"out", "FILE.html", "string",
+    help = "the file (default RUN/view.html; with --dataset RUN/view-NAME.html)"},
   inference_options.named "dataset", inference_options.named "model",
   inference_options.named "task",
 }, arg, function(opts)
   if not opts.run then error("which run? ladies view RUN", 0) end
   local run = inference_options.run(opts)
-  local path = opts.out or opts.run:gsub("/+$", "") .. "/view.html"
+  local name = opts.dataset and ("view-%s.html"):format(run.data.name:gsub("[^%w_.-]", "_"))
+    or "view.html"
+  local path = opts.out or opts.run:gsub("/+$", "") .. "/" .. name
   inference_options.check_out(path, run, "view.html")
   if run_folder.owns(run.path, path) and not Page.is_one(core.file.read(path)) then
     error(("%s is no page of ladies view and is left as it is; choose another file (--out)")

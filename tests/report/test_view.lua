@@ -167,6 +167,18 @@ function tests.test_what_is_not_a_page_stays()
   files.write(view, viewed())
 end
 
+--- The page of another data set has a name of its own, and the run's stays.
+function tests.test_another_data_set()
+  viewed()
+  local other = temporary.path "other set.npz"
+  files.write(other, files.read(temporary.path "named.npz"))
+  local out, err, status = shell.run_ladies{"view", run_path, "--dataset", other}
+  lu.assertEquals(status, 0, err)
+  lu.assertStrMatches(out, ".*/view%-[%w_.-]+%.html\n")
+  lu.assertEquals(files.read(run_path .. "/view.html"), viewed())
+  lu.assertStrContains(files.read(out:sub(1, -2)), "<html")
+end
+
 function tests.test_refusals()
   local _, err, status = shell.run_ladies{"view"}
   lu.assertEquals({err, status}, {"ladies view: which run? ladies view RUN\n", 1})

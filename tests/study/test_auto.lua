@@ -244,7 +244,8 @@ function tests.test_time()
   lu.assertTrue(fast[1] > 12 and fast[2] == math.ceil(fast[1] / 4), fast[1])
   lu.assertNotStrContains(fast[3], "left no time")
   lu.assertEquals({slow[1], slow[2]}, {4, 2})        -- 45 % of the time; then 20 s for 200 batches
-  lu.assertStrMatches(slow[3], "The 100 s left no time for %d+ more choices.*")
+  lu.assertStrMatches(slow[3], "The 45 %% of the 100 s in which choices are "
+    .. "tried first left no time for %d+ more;.*")
   lu.assertEquals(counts(200, 200)[1], 1)
 end
 

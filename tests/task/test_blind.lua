@@ -136,7 +136,8 @@ function tests.test_summary()
   } do
     own.blind = function() return table.unpack(given) end
     lu.assertErrorMsgContains(text, ladies.train, {data = data, task = own, model = model,
-      sampler = sampler, quiet = true, max_batches = 1, on_batch = function() batches = batches + 1 end})
+      sampler = sampler, quiet = true, max_batches = 1,
+      on_batch = function() batches = batches + 1 end})
   end
   lu.assertEquals(batches, 0)
 end

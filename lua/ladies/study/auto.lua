@@ -326,9 +326,11 @@ local function late(search, best)
       .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
       search.opts.seconds)
   elseif next(search.waiting) or best.rung < #RUNGS then
-    return ("The %g s left no time for %s; with more (seconds; --auto-seconds) the choice is "
-      .. "better founded."):format(search.opts.seconds, next(search.waiting)
-      and ("%d more choices"):format(#tables.sorted_keys(search.waiting)) or "the last rung")
+    return ("The %s left no time for %s; with more (seconds; --auto-seconds) the choice is "
+      .. "better founded."):format(table.unpack(next(search.waiting)
+      and {("%.0f %% of the %g s in which choices are tried first"):format(100 * RUNGS[1].share,
+        search.opts.seconds), ("%d more"):format(#tables.sorted_keys(search.waiting))}
+      or {("%g s"):format(search.opts.seconds), "the last rung"}))
   end
 end
 
