@@ -348,6 +348,8 @@ function tests.test_what_cannot_be_written()
     'npz.write: "x": element 2 ends in a zero byte, which the format would lose')
   lu.assertStrContains(write(true),
     'npz.write: "x": a Tensor, Index, Rows, string, number or table of')
+  -- An object or a table of keys would be an empty array.
+  lu.assertStrContains(write{a = 1}, "table of numbers or strings expected, got table")
   lu.assertStrContains(message_of(npz.write, scratch, {1}), "names of arrays must be strings")
   lu.assertStrContains(message_of(npz.write, scratch, {}, {compres = 1}), 'did you mean "compress"')
   for _, name in ipairs{"", "../x", "/x", "a\\b", "a\nb", ("x"):rep(300)} do

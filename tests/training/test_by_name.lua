@@ -56,8 +56,8 @@ function tests.test_settings_of_what_was_read()
   local data = ladies.data.load(toy_study.dataset)
   for name, value in pairs{shuffle = "labels", features = "standardized", split = "10/10/80",
     directed = "keep", make_features = "degree"} do
-    fails(("ladies.train: %s is for a data set that is read by its name or path; data is one"):format(
-      name), ladies.train, {data = data, [name] = value, max_batches = 1})
+    fails(("ladies.train: %s is for a data set that is read by its name or path"):format(name),
+      ladies.train, {data = data, [name] = value, max_batches = 1})
   end
 end
 

@@ -133,6 +133,19 @@ static bool holds_texts(lua_State *L, int arg)
     return type == LUA_TSTRING;
 }
 
+/* Returns true for a table that has elements 1, 2, ..., or nothing at all. Another one, as an object
+ * is, would become an empty array. */
+static bool is_list(lua_State *L, int arg)
+{
+    if (!lua_istable(L, arg) || lua_rawlen(L, arg) > 0)
+        return lua_istable(L, arg);
+    lua_pushnil(L);
+    if (!lua_next(L, arg))
+        return true;
+    lua_pop(L, 2);
+    return false;
+}
+
 static ld_npy_header header_of(ld_npy_type type, int ndim, int64_t n_rows, int64_t n_cols)
 {
     return (ld_npy_header){.type = type, .ndim = ndim, .n_rows = n_rows, .n_cols = n_cols};
@@ -162,7 +175,7 @@ void bind_push_array(lua_State *L, int arg, const char *where)
         push_numbers(L, arg, NULL, where);
         return;
     }
-    if (!lua_istable(L, arg))
+    if (!is_list(L, arg))
         bind_error(
             L,
             "%s: a Tensor, Index, Rows, string, number or table of numbers or strings expected, "
