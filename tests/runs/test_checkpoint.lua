@@ -8,6 +8,7 @@ local ladies = require "ladies"
 local checkpoint = require "ladies.training.checkpoint"
 local files = require "tools.files"
 local json = require "ladies.base.json"
+local message_of = require "tools.message_of"
 local stderr_of = require "tools.stderr_of"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -154,10 +155,7 @@ end
 
 local function refused(folder, own)
   own.resume = true
-  local ok, message = pcall(train, folder, 20, own)
-  lu.assertFalse(ok)
-  lu.assertNil(message:find("\n", 1, true), message)
-  return message
+  return message_of(train, folder, 20, own)
 end
 
 --- A model of the user's own making is known by the names and shapes of its parameters.
