@@ -177,19 +177,15 @@ function tests.test_damaged()
   train("damaged", 8)
   local path = temporary.path "damaged/checkpoint.npz"
   local bytes = files.read(path)
-  local function write(text)
-    local file = io.open(path, "wb")
-    file:write(text)
-    file:close()
-  end
   for i = 0, 9 do
-    write(bytes:sub(1, #bytes * i // 10))
+    files.write(path, bytes:sub(1, #bytes * i // 10))
     lu.assertStrContains(refused("damaged", {}), "checkpoint.npz")
   end
   local middle = #bytes // 2
-  write(bytes:sub(1, middle) .. string.char(bytes:byte(middle + 1) ~ 1) .. bytes:sub(middle + 2))
+  files.write(path, bytes:sub(1, middle) .. string.char(bytes:byte(middle + 1) ~ 1)
+    .. bytes:sub(middle + 2))
   lu.assertStrContains(refused("damaged", {}), "checkpoint.npz")
-  write "\27Lua and more"
+  files.write(path, "\27Lua and more")
   lu.assertStrContains(refused("damaged", {}), "checkpoint.npz")
 end
 
