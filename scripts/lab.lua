@@ -19,6 +19,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local data_options = require "ladies.command.data_options"
+local declared = require "ladies.lab.declared"
 local experiment_options = require "ladies.command.experiment_options"
 local experiments = require "ladies.command.experiments"
 local methods = require "ladies.experiment.methods"
@@ -70,43 +71,15 @@ local function spec(args)
       embedding and the gradient of the loss, how mini-batches hang together, what they cost, how
       the error grows; and sets them beside each other. It ends with status 1 where it finds a
       fault, and with 0 otherwise.]],
-    {"dataset", "NAME|PATH", "string", default = "cora", help = "one without a split gets the "
-      .. "default one"},
-    {"against", "LIST", "string", help = "what it is set beside, or none (default: one sampler "
-      .. "alone beside ladies and fastgcn)"},
-    {"samples", "N", "positive integer", help = "of all samplers that have a number of samples"},
-    {"equal", "WHAT", "samples|nodes|entries|seconds", help = "the others have so many samples "
-      .. "that their mini-batches are as large, or take as long, as those of the first"},
-    {"layers", "N", "positive integer", default = 2, help = "of the network"},
-    {"hidden", "N", "positive integer", default = 64, help = "its width"},
-    {"steps", "N", "non-negative integer", default = 5, help = "of training that it has"},
-    {"batch-size", "N", "positive integer", default = 512,
-      help = "seeds of a batch, or edges or graphs"},
-    {"draws", "N", "integer in [2, 1000]", default = 6, help = "of each set of seeds"},
-    {"precision", "X", "positive number", default = 0.1,
-      help = "half the width of the intervals of the errors, as a share of them"},
-    {"seconds", "S", "positive number", default = 10,
-      help = "for the draws of a sampler, at most; with fewer, intervals are wider"},
-    {"same-as", "NAME|FILE.lua", "string", help = "whether the first sampler is the same as this "
-      .. "one in distribution: another way to write it, or a faster one"},
-    {"along", "N", "positive integer", help = "sets the loss of mini-batches beside that of all "
-      .. "training nodes, and measures how their gradients vary, along N steps of training"},
-    {"train-batches", "N", "positive integer",
-      help = "trains each for as many batches too, and reports its F1"},
-    {"train-seconds", "S", "positive number", help = "the same for as long"},
-    {"seeds", "K", "integer in [2, inf]", default = 5, help = "of these trainings"},
-    {"seed", "N", "integer", default = 1, help = "of everything random"},
-    {"threads", "N", "positive integer",
-      help = "of the parallel loops; results do not depend on it"},
-    {"out", "DIR", "string", help = "a folder for the page, its numbers and pictures"},
-    {"quiet", help = "no progress"},
-  }, data_options.list(), setting_options(args, names))
+  }, declared.options, data_options.list(), setting_options(args, names))
 end
 
 -- The settings of samplers and tasks that were given.
 local function given_settings(opts, given)
   local found = {}
-  for name in pairs(own_settings()) do found[name] = given[name] and opts[name] or nil end
+  for name in pairs(own_settings()) do
+    if given[name] then found[name] = opts[name] end
+  end
   return found
 end
 
@@ -153,15 +126,11 @@ cli.main(spec, arg, function(opts, given)
   if opts.threads then ladies.threads(opts.threads) end
   local data = ladies.data.load(opts.dataset, data_options.take(opts))
   splits.complete("ladies lab", data)
-  local against = cli.words(opts.against)
-  local lab = ladies.lab(opts.samplers, {
-    dataset = data, task = given.task and opts.task, model = given.model and opts.model,
-    against = opts.against == "none" and {} or against, settings = given_settings(opts, given),
-    samples = opts.samples, equal = opts.equal, layers = opts.layers, hidden = opts.hidden,
-    steps = opts.steps, batch_size = opts.batch_size, draws = opts.draws,
-    precision = opts.precision, seconds = opts.seconds, same_as = opts.same_as,
-    along = opts.along, train = budget_of(opts), seed = opts.seed, quiet = opts.quiet,
-  })
+  local own = {task = opts.task, model = opts.model, settings = given_settings(opts, given),
+    train = budget_of(opts)}
+  for name in pairs(declared.types) do own[name] = opts[name] end
+  own.dataset, own.against = data, opts.against == "none" and {} or cli.words(opts.against)
+  local lab = ladies.lab(opts.samplers, own)
   ladies.comm.finish()
   if ladies.comm.rank > 0 then return end
   print(lab)

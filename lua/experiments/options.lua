@@ -7,6 +7,8 @@
 -- value is another one with --quick has that in `quick`, and in `standard` what would be its
 -- default.
 
+local command_types = require "ladies.base.command_types"
+
 local declared = {}
 
 local RUNS = {"runs", "N", "positive integer"}
@@ -196,16 +198,6 @@ declared["lab search"] = {
 }
 
 --- declared.types(name) -> table: the options of an experiment as ladies.options checks them.
-function declared.types(name)
-  local types = {}
-  for _, option in ipairs(declared[name]) do
-    local is_flag, standard = not option[2], option.default
-    if is_flag then standard = false elseif standard == nil then standard = option.standard end
-    local type_text = is_flag and "boolean" or option[3]
-    types[option[1]:gsub("-", "_")] = standard ~= nil
-      and {type_text, standard, quick = option.quick} or type_text .. " or nil"
-  end
-  return types
-end
+function declared.types(name) return command_types(declared[name]) end
 
 return declared

@@ -4,20 +4,11 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local ladies = require "ladies"
+local refused = require "tools.blames_itself"
 local toy = require "reference.toy_data"
 local shell = require "tools.shell"
 
 local tests = {}
-
--- Returns the message that f, a function of one line, raises; it must blame that line.
-local function refused(f, ...)
-  local place = ("%s:%d: "):format(debug.getinfo(1, "S").short_src,
-    debug.getinfo(f, "S").linedefined)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok)
-  lu.assertEquals(message:sub(1, #place), place, message)
-  return message:sub(#place + 1)
-end
 
 -- ---------------------------------------------------------------- the line
 

@@ -4,21 +4,11 @@ local lu = require "luaunit"
 local complete = require "ladies.prompt.complete"
 local fields = require "ladies.base.fields"
 local ladies = require "ladies"
+local refused = require "tools.blames_itself"
 local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 
 local tests = {}
-
--- Returns the message that f, a function of one line, raises, without the place, which must be that
--- line.
-local function refused(f)
-  local place = ("%s:%d: "):format(debug.getinfo(1, "S").short_src,
-    debug.getinfo(f, "S").linedefined)
-  local ok, message = pcall(f)
-  lu.assertFalse(ok)
-  lu.assertEquals(message:sub(1, #place), place, message)
-  return message:sub(#place + 1)
-end
 
 --- A class has the names of its fields and, behind a colon, their types.
 function tests.test_types()

@@ -1,5 +1,6 @@
 --- Options tables: types, defaults, messages and whose line they blame.
 local lu = require "luaunit"
+local message_of = require "tools.message_of"
 local options = require "ladies.base.options"
 
 local tests = {}
@@ -20,11 +21,7 @@ local SPEC = {
 local function check(given) return options.check("ladies.train", given, SPEC) end
 
 -- The message for `given`, without the place that it blames.
-local function complaint(given)
-  local ok, message = pcall(check, given)
-  lu.assertFalse(ok)
-  return (message:gsub("^[^:]*:%d+: ", ""))
-end
+local function complaint(given) return message_of(check, given) end
 
 function tests.test_defaults_fill_a_new_table()
   local given = {sizes = {64, 32}}

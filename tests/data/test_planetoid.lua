@@ -101,9 +101,8 @@ function tests.test_what_is_wrong_is_named()
   end
   write_toy(folder.path)
   os.remove(base .. ".tx")
-  local ok, message = pcall(ladies.data.load, base)
-  lu.assertFalse(ok)
-  lu.assertStrContains(message, ".tx: cannot be opened: No such file or directory")
+  lu.assertErrorMsgContains(".tx: cannot be opened: No such file or directory", ladies.data.load,
+    base)
 end
 
 -- ---------------------------------------------------------------- the real ones

@@ -190,9 +190,7 @@ local function with_files(files, f)
   os.remove(folder)
   core.mkdir(folder)
   for part, lines in pairs(files) do
-    local file = assert(io.open(folder .. "/data." .. part, "w"))
-    file:write(table.concat(lines, "\n"), "\n")
-    file:close()
+    file_tools.write(folder .. "/data." .. part, table.concat(lines, "\n") .. "\n")
   end
   local results = table.pack(pcall(f, folder))
   for part in pairs(files) do os.remove(folder .. "/data." .. part) end

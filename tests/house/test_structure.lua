@@ -344,10 +344,8 @@ function tests.test_headers_compile_alone()
   local unit <close> = shell.folder()
   for _, path in ipairs(headers) do
     local source = unit.path .. "/unit.c"
-    local file <close> = assert(io.open(source, "w"))
     -- Twice: the second time its guard must keep it out.
-    file:write(('#include "%s"\n'):format(path:match "^src/%w+/(.*)"):rep(2))
-    file:close()
+    file_tools.write(source, ('#include "%s"\n'):format(path:match "^src/%w+/(.*)"):rep(2))
     local _, message, status = shell.run{"cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Werror",
       "-fsyntax-only", "-I", root .. "/src/core", "-I", root .. "/src/plugins", source}
     lu.assertEquals(status, 0, path .. ": " .. message)

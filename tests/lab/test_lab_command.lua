@@ -51,6 +51,11 @@ function tests.test_own_files()
   local mine = file("mine.lua", SAMPLER)
   local out = lab(mine .. ":7", "--keep", "true", "--against", "ladies:5," .. mine)
   lu.assertStrContains(out, "Mine (7), LADIES (5), Mine (512) on toy")
+  local refuses = file("refuses.lua", SAMPLER:gsub("default = false", "default = true")
+    :gsub("return ladies", 'assert(not settings.keep, "kept")\n    return ladies'))
+  lab(refuses, "--keep", "false", "--against", "none")
+  local words = table.move(SMALL, 1, #SMALL, 5, {"lab", refuses, "--against", "none"})
+  lu.assertStrContains(shell.refused(shell.run_ladies(words)), "kept")
 end
 
 function tests.test_alone_and_several()

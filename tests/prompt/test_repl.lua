@@ -208,8 +208,7 @@ function tests.test_history_lasts()
   ]], nil, env)
   local mode = shell.run {"stat", "-c", "%a", path}
   lu.assertEquals(mode, "600\n")
-  local file <close> = assert(io.open(path))
-  lu.assertEquals(file:read "a", '11 * 11\nfor i = 1, 2 do\\nprint("i\\\\n" .. i)\\nend\n'
+  lu.assertEquals(files.read(path), '11 * 11\nfor i = 1, 2 do\\nprint("i\\\\n" .. i)\\nend\n'
     .. 'for i = 1, 2 do\\nprint("i\\\\n" .. i)\\nend\n11 * 11\n')
 end
 

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local message_of = require "tools.message_of"
 local stderr_of = require "tools.stderr_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -235,9 +236,8 @@ function tests.test_late_after_step()
     if #seeds < 20 then batch.after_step = print end
     return batch
   end
-  local ok, message = pcall(describe, {batch_size = 25, sampler = sampler, workers = 1})
-  lu.assertFalse(ok)
-  lu.assertStrContains(message, "epoch 1, batch 3: after_step cannot leave a worker; set adaptive")
+  lu.assertErrorMsgContains("epoch 1, batch 3: after_step cannot leave a worker; set adaptive",
+    describe, {batch_size = 25, sampler = sampler, workers = 1})
 end
 
 --- Samplers with a memory of whatever kind are found out, with and without workers, in the batch
@@ -316,9 +316,7 @@ end
 -- ---------------------------------------------------------------- refused
 
 local function refused(sampler)
-  local ok, message = pcall(describe, {batch_size = 20, sampler = sampler, workers = 1})
-  lu.assertFalse(ok)
-  return message
+  return message_of(describe, {batch_size = 20, sampler = sampler, workers = 1})
 end
 
 function tests.test_samplers_that_cannot_cross()
@@ -361,9 +359,7 @@ function tests.test_options_are_checked()
     ["ahead must be a positive integer, got 0"] = {ahead = 0, workers = 1},
     ["threads must be an integer 1 to 256, got 1000"] = {workers = 1000},
   } do
-    local ok, message = pcall(describe, with({batch_size = 20, sampler = small}, own))
-    lu.assertFalse(ok)
-    lu.assertStrContains(message, text)
+    lu.assertErrorMsgContains(text, describe, with({batch_size = 20, sampler = small}, own))
   end
 end
 

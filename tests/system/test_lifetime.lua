@@ -8,9 +8,7 @@ local fixture = require "reference.fixture"
 local tests = {}
 
 local function fails(text, f, ...)
-  local ok, message = pcall(f, ...)
-  lu.assertFalse(ok, "an error expected")
-  lu.assertStrContains(message, text)
+  lu.assertErrorMsgContains(text, f, ...)
 end
 
 -- --- closed objects ----------------------------------------------------------------------------

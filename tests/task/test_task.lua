@@ -215,9 +215,7 @@ function tests.test_what_training_refuses()
   local task = same_class(data)
   local function refused(expected, own)
     own.task = task
-    local ok, message = pcall(ladies.train, toy_training.options(own))
-    lu.assertFalse(ok)
-    lu.assertStrContains(message, "ladies.train: " .. expected)
+    lu.assertErrorMsgContains("ladies.train: " .. expected, ladies.train, toy_training.options(own))
   end
   refused("data is another data set than the task's; leave data out", {data = toy.new()})
   refused("ladies.samplers.clustergcn draws its own seeds, nodes, and the task same class is of "

@@ -279,9 +279,8 @@ function tests.test_resumed()
     lu.assertEquals(run(folder, 22, true, 1), whole)
     lu.assertEquals(#toy_training.log(temporary.path(folder)), 20)
   end
-  local ok, message = pcall(train, {out = temporary.path "whole", resume = true})
-  lu.assertFalse(ok)
-  lu.assertStrContains(message, "accumulate was 4 and is 1")
+  lu.assertErrorMsgContains("accumulate was 4 and is 1", train,
+    {out = temporary.path "whole", resume = true})
 end
 
 --- Validation, schedule and callbacks come only at the ends of steps of several mini-batches.

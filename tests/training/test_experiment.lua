@@ -77,13 +77,7 @@ local function train(before, ...)
   local out, err = temporary.path "stdout", temporary.path "stderr"
   local _, _, status = os.execute(("%s '%s' train %s >'%s' 2>'%s'"):format(before or "", binary,
     quoted{...}, out, err))
-  local texts = {}
-  for i, path in ipairs{out, err} do
-    local file = io.open(path)
-    texts[i] = file:read "a"
-    file:close()
-  end
-  return status, texts[1], texts[2]
+  return status, ladies.file.read(out), ladies.file.read(err)
 end
 
 local function toy_file()

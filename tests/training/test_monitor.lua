@@ -97,9 +97,7 @@ end
 function tests.test_what_is_refused()
   local function refused(expected, own)
     own.max_batches = 5
-    local ok, message = pcall(ladies.train, options(own))
-    lu.assertFalse(ok)
-    lu.assertStrContains(message, "ladies.train: " .. expected)
+    lu.assertErrorMsgContains("ladies.train: " .. expected, ladies.train, options(own))
   end
   refused('validation returned no number "RMSE", which is monitored',
     {validation = function() return {rmse = 1} end, monitor = {name = "RMSE"}})

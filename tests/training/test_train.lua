@@ -448,9 +448,7 @@ function tests.test_files_of_a_run()
     lu.assertTrue(third[key] > 0, key)
   end
 
-  local file = io.open(folder .. "/summary.json")
-  local summary = json.decode(file:read "a")
-  file:close()
+  local summary = json.read_object(folder .. "/summary.json")
   lu.assertEquals(summary.batches, 20)
   lu.assertEquals(summary.test_f1, result.test_f1)
   lu.assertEquals(summary.method, "toy")

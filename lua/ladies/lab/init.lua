@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local context = require "ladies.lab.context"
 local data_sets = require "ladies.data"
+local declared = require "ladies.lab.declared"
 local equal = require "ladies.lab.cost.equal"
 local errors = require "ladies.base.errors"
 local examination = require "ladies.lab.examination"
@@ -21,28 +22,11 @@ local training = require "ladies.lab.training"
 
 local WHERE = "ladies.lab"
 
-local SPEC = {
-  dataset = {"string or table", "cora"},
-  task = "string or table or nil",
-  model = "string or table or nil",
-  against = "array of any or nil",
-  samples = "positive integer or nil",
-  settings = {"table", {}},
-  layers = {"positive integer", 2},
-  hidden = {"positive integer", 64},
-  batch_size = {"positive integer", 512},
-  steps = {"non-negative integer", 5},
-  draws = {"integer in [2, 1000]", 6},
-  precision = {"positive number", 0.1},
-  seconds = {"positive number", 10},
-  statistics = {"table", {}},
-  equal = "samples|nodes|entries|seconds or nil",
-  same_as = "any or nil",
-  along = "positive integer or nil",
-  train = "table or nil",
-  seed = {"integer", 1},
-  quiet = {"boolean", false},
-}
+-- The options of the function: those of the command, and those that the command has otherwise.
+local SPEC = tables.merged(declared.types, {
+  task = "string or table or nil", model = "string or table or nil", settings = {"table", {}},
+  statistics = {"table", {}}, train = "table or nil",
+})
 
 -- The samplers with which a single sampler is compared by default.
 local AGAINST = {"ladies", "fastgcn"}

@@ -164,18 +164,8 @@ local function graph_of(edges, A, rows, cols, positions)
   end
   if edges.both_ways then add(from, to, weights) end
   if loops:max() > 0 then add(rows[loops], cols[loops], values and A:entry_values()[loops]) end
-  if values then
-    local n, first = 0, 1
-    for _, one in ipairs(values) do n = n + #one end
-    local joined = core.zeros(n)
-    for _, one in ipairs(values) do
-      if #one > 0 then joined:slice(first, first + #one - 1):copy_(one) end
-      first = first + #one
-    end
-    values = joined
-  end
   return Graph.new(core.matrix{n_rows = edges.n_nodes, n_cols = edges.n_nodes, rows = concat(ends),
-    cols = concat(beginnings), values = values})
+    cols = concat(beginnings), values = values and core.concat_rows(values)})
 end
 
 local SPLIT = {

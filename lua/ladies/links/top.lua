@@ -55,18 +55,6 @@ local function best_of(job, nodes, among, k)
     (at % k + 1)[there], values[there]
 end
 
--- Returns vectors as one.
-local function joined(vectors)
-  local n, first = 0, 1
-  for _, one in ipairs(vectors) do n = n + #one end
-  local all = core.zeros(n)
-  for _, one in ipairs(vectors) do
-    if #one > 0 then all:slice(first, first + #one - 1):copy_(one) end
-    first = first + #one
-  end
-  return all
-end
-
 --- links.top(edges: Edges, decoder: table, h: Tensor, k: integer [, {ends = "to" | "from",
 -- node_types = Index, nodes = Index}]) -> table: for each node the k nodes with which it has no
 -- edge, of whatever part, and to which one has the highest score: {given = Index, other = Index,
@@ -92,18 +80,18 @@ return function(edges, decoder, h, k, given)
       edges.relations, "nil")
   end
   local job = {decoder = decoder, h = h, which = opts.ends, others = edges:others(opts.ends)}
-  local nodes_of, others, ranks, scores = {}, {}, {}, {}
+  local nodes_of, others, ranks, scores = {}, {}, {}, {core.zeros(0)}
   for _, group in ipairs(groups_of(edges, opts)) do
     local n, width = #group.nodes, group.among and #group.among or h.n_rows
     local at_once = math.max(1, CHUNK // h.n_rows)
     for first = 1, n, at_once do
       local nodes = group.nodes:slice(first, math.min(first + at_once - 1, n))
-      local i = #scores + 1
-      nodes_of[i], others[i], ranks[i], scores[i] = best_of(job, nodes, group.among,
+      local i = #nodes_of + 1
+      nodes_of[i], others[i], ranks[i], scores[i + 1] = best_of(job, nodes, group.among,
         math.min(k, width))
     end
   end
   local concat = core.sampling.concat
   return {given = concat(nodes_of), other = concat(others), rank = concat(ranks),
-    scores = joined(scores)}
+    scores = core.concat_rows(scores)}
 end

@@ -241,15 +241,11 @@ static ld_status walk(ld_tape *t)
         ld_node *n = &t->nodes[i];
         if (!n->out->has_grad)
             continue;
-        ld_status st = ld_poll();
+        LD_CHECK(ld_poll());
         double began = ld_clock();
-        if (st == LD_OK)
-            st = n->backward(n);
+        LD_CHECK(n->backward(n));
         n->seconds = ld_clock() - began;
-        if (st == LD_OK)
-            st = check_unchanged(n);
-        if (st != LD_OK)
-            return st;
+        LD_CHECK(check_unchanged(n));
         if (!n->out->keep_grad)
             drop_grad(n->out);
     }

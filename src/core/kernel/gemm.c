@@ -165,10 +165,8 @@ static ld_status tiles(making *t, int64_t begin, int64_t end)
     t->first_row = begin;
     t->down = quotient(end - begin, t->way->tile_rows);
     int64_t n = t->way->pieces * t->down * quotient(t->p->n, t->way->tile_cols);
-    ld_status st = ld_parallel_for(n, 1, tile, t);
-    if (st == LD_OK && t->way->pieces > 1)
-        st = ld_parallel_for(end - begin, ADD_GRAIN, add_pieces, t);
-    return st;
+    LD_CHECK(ld_parallel_for(n, 1, tile, t));
+    return t->way->pieces > 1 ? ld_parallel_for(end - begin, ADD_GRAIN, add_pieces, t) : LD_OK;
 }
 
 static ld_status tiles_in_pieces(making *t, int64_t begin, int64_t end)

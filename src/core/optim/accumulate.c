@@ -98,20 +98,19 @@ static ld_status check_leaf(const ld_optimizer *o, int64_t leaf, int64_t leaves)
 
 ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaf, int64_t leaves, bool *complete)
 {
-    ld_status st = check_leaf(o, leaf, leaves);
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(check_leaf(o, leaf, leaves));
     *complete = leaves == 1;
     if (leaves == 1)
         return LD_OK;
     ld_tensor **room = &o->sums[o->n_sums].slab;
     bool ends = leaf + 1 == leaves && (o->n_sums > 0 && o->sums[0].leaves.first == 0);
-    if ((st = ld_optimizer_check_slabs(o, "accumulate")) != LD_OK || (st = ld_poll()) != LD_OK ||
-        (!*room && !ends && (st = ld_optimizer_new_slab(room, o->grads->n_rows)) != LD_OK) ||
-        (st = ld_tensor_change(o->grads)) != LD_OK)
-        return st;
+    LD_CHECK(ld_optimizer_check_slabs(o, "accumulate"));
+    LD_CHECK(ld_poll());
+    if (!*room && !ends)
+        LD_CHECK(ld_optimizer_new_slab(room, o->grads->n_rows));
+    LD_CHECK(ld_tensor_change(o->grads));
     ld_defer_cancel(true); /* a sum that is half added would be lost */
-    st = add_leaf(o, leaf, leaves);
+    ld_status st = add_leaf(o, leaf, leaves);
     ld_defer_cancel(false);
     *complete = o->n_sums == 0;
     return st;
@@ -119,13 +118,11 @@ ld_status ld_optimizer_accumulate(ld_optimizer *o, int64_t leaf, int64_t leaves,
 
 ld_status ld_optimizer_set_mean(ld_optimizer *o, const ld_tensor *mean, const bool *has)
 {
-    ld_status st;
     if (ld_tensor_size(mean) != o->grads->n_rows)
         return ld_fail(LD_SHAPE, "set_mean: %" PRId64 " numbers, expected %" PRId64,
                        ld_tensor_size(mean), o->grads->n_rows);
-    if ((st = ld_optimizer_check_slabs(o, "set_mean")) != LD_OK ||
-        (st = ld_tensor_change(o->grads)) != LD_OK)
-        return st;
+    LD_CHECK(ld_optimizer_check_slabs(o, "set_mean"));
+    LD_CHECK(ld_tensor_change(o->grads));
     if (mean->data != o->grads->data)
         memcpy(o->grads->data, mean->data, (size_t)o->grads->n_rows * sizeof(float));
     memcpy(o->in_sum, has, (size_t)o->n * sizeof *has);

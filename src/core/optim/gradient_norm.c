@@ -37,19 +37,17 @@ ld_status ld_optimizer_squares(double *sums, int64_t *n, const ld_optimizer *o)
 ld_status ld_optimizer_square(double *square, const ld_optimizer *o)
 {
     int64_t n;
-    ld_status st;
     if (o->own.end - o->own.first < o->grads->n_rows)
         return ld_fail(LD_STATE, "the norm of gradients of which others have parts is not here");
-    double *sums = ld_alloc_array(ld_optimizer_most_squares(o), sizeof *sums, LD_MEM_SCRATCH);
+    LD_FREED double *sums =
+        ld_alloc_array(ld_optimizer_most_squares(o), sizeof *sums, LD_MEM_SCRATCH);
     if (!sums)
         return LD_NOMEM;
-    if ((st = ld_optimizer_squares(sums, &n, o)) == LD_OK) {
-        *square = 0;
-        for (int64_t i = 0; i < n; i++)
-            *square += sums[i];
-    }
-    ld_free(sums);
-    return st;
+    LD_CHECK(ld_optimizer_squares(sums, &n, o));
+    *square = 0;
+    for (int64_t i = 0; i < n; i++)
+        *square += sums[i];
+    return LD_OK;
 }
 
 /* The square of the norm of a group's gradients, whose chunks have room in `sums`. */
@@ -69,24 +67,20 @@ static ld_status square_of_group(double *square, double *sums, const ld_optimize
 
 ld_status ld_bound_groups(ld_optimizer *o, const char *where)
 {
-    double *sums = NULL;
-    ld_status st = LD_OK;
-    for (int64_t g = 0; g < o->n_groups && st == LD_OK; g++) {
+    LD_FREED double *sums = NULL;
+    for (int64_t g = 0; g < o->n_groups; g++) {
         double square, norm;
         float factor;
         if (!(o->groups[g].clip > 0))
             continue;
         if (!sums &&
-            !(sums = ld_alloc_array(ld_optimizer_most_squares(o), sizeof *sums, LD_MEM_SCRATCH))) {
-            st = LD_NOMEM;
-        } else if ((st = square_of_group(&square, sums, o, g)) == LD_OK &&
-                   (st = ld_norm_factor(&factor, &norm, square, o->groups[g].clip, where)) ==
-                       LD_OK) {
-            o->groups[g].scale = factor;
-        }
+            !(sums = ld_alloc_array(ld_optimizer_most_squares(o), sizeof *sums, LD_MEM_SCRATCH)))
+            return LD_NOMEM;
+        LD_CHECK(square_of_group(&square, sums, o, g));
+        LD_CHECK(ld_norm_factor(&factor, &norm, square, o->groups[g].clip, where));
+        o->groups[g].scale = factor;
     }
-    ld_free(sums);
-    return st;
+    return LD_OK;
 }
 
 void ld_forget_bounds(ld_optimizer *o)
@@ -125,13 +119,12 @@ ld_status ld_optimizer_clip(ld_optimizer *o, double most, double *norm)
 {
     float factor;
     double square;
-    ld_status st = ld_bound_groups(o, "clip_norm");
-    if (st == LD_OK)
-        st = ld_optimizer_square(&square, o);
-    if (st == LD_OK)
-        st = ld_norm_factor(&factor, norm, square, most, "clip_norm");
-    if (st == LD_OK)
-        st = scale_gradients(o, factor);
+    ld_status st;
+    LD_TRY(ld_bound_groups(o, "clip_norm"));
+    LD_TRY(ld_optimizer_square(&square, o));
+    LD_TRY(ld_norm_factor(&factor, norm, square, most, "clip_norm"));
+    LD_TRY(scale_gradients(o, factor));
+done:
     ld_forget_bounds(o);
     return st;
 }

@@ -24,10 +24,8 @@ static ld_status check_factor(const char *name, double value)
 
 static ld_status check_options(ld_optimizer_kind kind, const ld_optimizer_options *o)
 {
-    ld_status st;
-    if ((st = check_factor("lr", o->lr)) != LD_OK ||
-        (st = check_factor("weight_decay", o->weight_decay)) != LD_OK)
-        return st;
+    LD_CHECK(check_factor("lr", o->lr));
+    LD_CHECK(check_factor("weight_decay", o->weight_decay));
     if (kind == LD_SGD && !(o->momentum >= 0 && o->momentum < 1))
         return ld_fail(LD_VALUE, "optimizer: momentum must be in [0, 1), got %g", o->momentum);
     if (kind != LD_SGD && !(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
@@ -41,10 +39,9 @@ static ld_status check_options(ld_optimizer_kind kind, const ld_optimizer_option
 
 ld_status ld_optimizer_new_slab(ld_tensor **out, int64_t size)
 {
-    ld_status st = ld_tensor_full(out, 1, size, 1, 0.0f);
-    if (st == LD_OK)
-        (*out)->storage->in_optimizer = true;
-    return st;
+    LD_CHECK(ld_tensor_full(out, 1, size, 1, 0.0f));
+    (*out)->storage->in_optimizer = true;
+    return LD_OK;
 }
 
 /* The place of a parameter and its gradient in the slabs. */
@@ -99,11 +96,10 @@ static ld_status adopt_all(ld_optimizer *o)
 
 static ld_status append_group(ld_optimizer *o, ld_optimizer_group group)
 {
-    ld_status st =
-        ld_reserve(&o->groups, &o->most_groups, o->n_groups, 1, sizeof *o->groups, LD_MEM_TAPE);
-    if (st == LD_OK)
-        o->groups[o->n_groups++] = group;
-    return st;
+    LD_CHECK(
+        ld_reserve(&o->groups, &o->most_groups, o->n_groups, 1, sizeof *o->groups, LD_MEM_TAPE));
+    o->groups[o->n_groups++] = group;
+    return LD_OK;
 }
 
 ld_status ld_optimizer_new(ld_optimizer **out, ld_optimizer_kind kind,
@@ -187,11 +183,9 @@ static int64_t number_of(const ld_optimizer *o, const ld_tensor *t)
 ld_status ld_optimizer_add_group(ld_optimizer *o, ld_tensor *const *params, int64_t n, double lr,
                                  double weight_decay, double clip)
 {
-    ld_status st;
-    if ((st = check_factor("lr", lr)) != LD_OK ||
-        (st = check_factor("weight_decay", weight_decay)) != LD_OK ||
-        (st = check_factor("clip", clip)) != LD_OK)
-        return st;
+    LD_CHECK(check_factor("lr", lr));
+    LD_CHECK(check_factor("weight_decay", weight_decay));
+    LD_CHECK(check_factor("clip", clip));
     if (o->options.lr == 0 && lr != 0)
         return ld_fail(LD_VALUE, "group: its lr, %g, is no multiple of the optimizer's, 0", lr);
     if (clip > 0 && o->own.end - o->own.first < o->values->n_rows)
@@ -201,8 +195,7 @@ ld_status ld_optimizer_add_group(ld_optimizer *o, ld_tensor *const *params, int6
             return ld_fail(
                 LD_STATE, "group: tensor %" PRId64 " is none of the optimizer's parameters", i + 1);
     double rate = lr == o->options.lr ? 1 : lr / o->options.lr;
-    if ((st = append_group(o, (ld_optimizer_group){rate, weight_decay, clip, 1})) != LD_OK)
-        return st;
+    LD_CHECK(append_group(o, (ld_optimizer_group){rate, weight_decay, clip, 1}));
     for (int64_t i = 0; i < n; i++)
         o->group[number_of(o, params[i])] = o->n_groups - 1;
     return LD_OK;
@@ -330,9 +323,9 @@ static ld_status update_parameter(ld_optimizer *o, int64_t i, int64_t first, flo
 static ld_status step_scaled(ld_optimizer *o, float scale)
 {
     int64_t first = 0;
-    ld_status st;
-    if ((st = ld_poll()) != LD_OK || (st = change_moments(o)) != LD_OK)
-        return st;
+    ld_status st = LD_OK;
+    LD_CHECK(ld_poll());
+    LD_CHECK(change_moments(o));
     ld_defer_cancel(true); /* parameters that are half updated would be lost */
     for (int64_t i = 0; i < o->n; i++) {
         if (o->params[i]->has_grad)

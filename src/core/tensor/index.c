@@ -103,10 +103,9 @@ ld_status ld_index_slice(ld_index **out, const ld_index *x, int64_t first, int64
     if (first < 0 || count < 0 || first > x->size - count)
         return ld_fail(LD_RANGE, "slice: elements %" PRId64 "..%" PRId64 " of an index of %" PRId64,
                        first + 1, first + count, x->size);
-    ld_status st = ld_index_new(out, count);
-    if (st == LD_OK)
-        memcpy((*out)->data, x->data + first, (size_t)count * sizeof *x->data);
-    return st;
+    LD_CHECK(ld_index_new(out, count));
+    memcpy((*out)->data, x->data + first, (size_t)count * sizeof *x->data);
+    return LD_OK;
 }
 
 ld_status ld_index_concat(ld_index **out, ld_index *const *parts, int64_t n)
@@ -125,10 +124,9 @@ ld_status ld_index_concat(ld_index **out, ld_index *const *parts, int64_t n)
 
 ld_status ld_index_sort(ld_index **out, const ld_index *x)
 {
-    ld_status st = ld_index_slice(out, x, 0, x->size);
-    if (st == LD_OK)
-        ld_sort_int32((*out)->data, x->size);
-    return st;
+    LD_CHECK(ld_index_slice(out, x, 0, x->size));
+    ld_sort_int32((*out)->data, x->size);
+    return LD_OK;
 }
 
 /* A hash table of the positions at which values first occurred (open addressing). Its size goes
@@ -356,10 +354,10 @@ ld_status ld_index_is_distinct(bool *distinct, const ld_index *x)
     *distinct = x->distinct;
     if (*distinct)
         return LD_OK;
-    ld_status st = check_by_bits(distinct, x, largest_of(x));
-    if (st == LD_OK && *distinct)
+    LD_CHECK(check_by_bits(distinct, x, largest_of(x)));
+    if (*distinct)
         note_distinct(x);
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_index_check_unique(const ld_index *x, const char *what)

@@ -272,9 +272,9 @@ static ld_status hash_parts(uint64_t *hash, const ld_rows *x)
 {
     for (int i = 0; i < x->n_parts; i++) {
         uint64_t of_part, of_ids = (uint64_t)x->parts[i].first;
-        ld_status st = x->parts[i].ids ? ld_index_hash(&of_ids, x->parts[i].ids) : LD_OK;
-        if (st != LD_OK || (st = ld_rows_hash(&of_part, x->parts[i].rows)) != LD_OK)
-            return st;
+        if (x->parts[i].ids)
+            LD_CHECK(ld_index_hash(&of_ids, x->parts[i].ids));
+        LD_CHECK(ld_rows_hash(&of_part, x->parts[i].rows));
         *hash = ld_hash_word(ld_hash_word(*hash, of_ids), of_part);
     }
     return LD_OK;

@@ -192,10 +192,9 @@ ld_status ld_tensor_slice(ld_tensor **out, ld_tensor *t, int64_t first, int64_t 
 
 ld_status ld_tensor_clone(ld_tensor **out, const ld_tensor *t)
 {
-    ld_status st = ld_tensor_like(out, t);
-    if (st == LD_OK)
-        memcpy((*out)->data, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
-    return st;
+    LD_CHECK(ld_tensor_like(out, t));
+    memcpy((*out)->data, t->data, (size_t)ld_tensor_size(t) * sizeof(float));
+    return LD_OK;
 }
 
 ld_tensor *ld_tensor_ref(ld_tensor *t)
@@ -262,11 +261,10 @@ uint64_t ld_tensor_time(void)
 
 ld_status ld_tensor_change(ld_tensor *t)
 {
-    ld_status st = ld_tensor_check_change(t);
-    if (st == LD_OK)
-        ld_storage_whole(t->storage)->changed =
-            1 + atomic_fetch_add_explicit(&time_now, 1, memory_order_relaxed);
-    return st;
+    LD_CHECK(ld_tensor_check_change(t));
+    ld_storage_whole(t->storage)->changed =
+        1 + atomic_fetch_add_explicit(&time_now, 1, memory_order_relaxed);
+    return LD_OK;
 }
 
 bool ld_tensor_has_views(const ld_tensor *t)
@@ -308,13 +306,13 @@ ld_status ld_tensor_part(ld_tensor **out, ld_tensor *slab, int64_t first, const 
 
 ld_status ld_tensor_check_move(const ld_tensor *t)
 {
-    ld_status st = ld_tensor_check_change(t);
-    if (st == LD_OK && ld_tensor_has_views(t))
+    LD_CHECK(ld_tensor_check_change(t));
+    if (ld_tensor_has_views(t))
         return ld_fail(LD_STATE,
                        "a tensor of %s cannot become a parameter of an optimizer while a view of "
                        "it (a slice, another shape) is in use; keep a clone instead of the view",
                        ld_tensor_shape(t));
-    return st;
+    return LD_OK;
 }
 
 void ld_tensor_move(ld_tensor *t, ld_tensor *to)

@@ -119,28 +119,28 @@ ld_status ld_fetch_go_on(void)
 {
     int done = 1;
     ld_fetch *f = under_way;
-    ld_status st = f ? ld_ranks_check_open() : LD_OK;
-    while (st == LD_OK && f && f->step != OVER && done) {
-        st = ld_ranks_check(MPI_Test(&f->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (st == LD_OK && done)
-            st = next_step(f);
+    if (f)
+        LD_CHECK(ld_ranks_check_open());
+    while (f && f->step != OVER && done) {
+        LD_CHECK(ld_ranks_check(MPI_Test(&f->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
+        if (done)
+            LD_CHECK(next_step(f));
     }
-    return st;
+    return LD_OK;
 }
 
 /* Waits until a fetch is over. Meanwhile none counts as under way, so that nothing else goes on
  * with it. */
 static ld_status wait_for(ld_fetch *f)
 {
-    ld_status st = ld_ranks_check_open();
     if (f == under_way)
         under_way = NULL;
-    while (st == LD_OK && f->step != OVER) {
-        st = ld_ranks_wait_for_fetch(&f->request);
-        if (st == LD_OK)
-            st = next_step(f);
+    LD_CHECK(ld_ranks_check_open());
+    while (f->step != OVER) {
+        LD_CHECK(ld_ranks_wait_for_fetch(&f->request));
+        LD_CHECK(next_step(f));
     }
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_fetch_end_under_way(void)
@@ -165,20 +165,17 @@ static ld_status join(ld_rows **out, ld_rows *have, ld_index *ids, void *block)
 ld_status ld_fetch_keep(ld_rows **out, ld_rows *own, const ld_rows *have, ld_index *ids)
 {
     size_t size = (size_t)(have->n_cols * ld_number_size(have->number));
-    void *block = ld_alloc_array(ids->size, size, LD_MEM_TENSOR);
-    ld_status st = block ? ld_rows_copy(block, have, ids->data, ids->size) : LD_NOMEM;
-    if (st == LD_OK)
-        return join(out, own, ids, block);
-    ld_free(block);
-    return st;
+    LD_FREED void *block = ld_alloc_array(ids->size, size, LD_MEM_TENSOR);
+    if (!block)
+        return LD_NOMEM;
+    LD_CHECK(ld_rows_copy(block, have, ids->data, ids->size));
+    return join(out, own, ids, ld_take(&block));
 }
 
 ld_status ld_fetch_end(ld_rows **out, ld_fetch *f)
 {
     LD_CHECK(wait_for(f));
-    void *came = f->came;
-    f->came = NULL;
-    return join(out, f->have, f->ids, came);
+    return join(out, f->have, f->ids, ld_take(&f->came));
 }
 
 void ld_fetch_sent(int64_t *messages, int64_t *bytes, const ld_fetch *f)

@@ -32,9 +32,9 @@ static ld_status all_to_all(fetch *f, const void *sent, const ld_plan *goes, voi
                             const ld_plan *comes)
 {
     MPI_Request request;
-    ld_status st = ld_plan_exchange(&request, f->comm, MPI_INT32_T, sent, goes, received, comes);
+    LD_CHECK(ld_plan_exchange(&request, f->comm, MPI_INT32_T, sent, goes, received, comes));
     ld_plan_count(&f->messages, &f->bytes, goes, sizeof(int32_t));
-    return st == LD_OK ? ld_ranks_wait(1, &request, ROWS_OF) : st;
+    return ld_ranks_wait(1, &request, ROWS_OF);
 }
 
 /* Tells every rank how many rows this one wants of it, and whether this one wants any of anybody.

@@ -148,10 +148,9 @@ static void at_exit(int status, void *unused)
 
 static ld_status new_comm(MPI_Comm *comm)
 {
-    ld_status st = ld_ranks_check(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
-    return st != LD_OK ? st
-                       : ld_ranks_check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
-                                        "MPI_Comm_set_errhandler");
+    LD_CHECK(ld_ranks_check(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup"));
+    return ld_ranks_check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
+                          "MPI_Comm_set_errhandler");
 }
 
 /* Divides this host's memory and processors between the ranks that share it. */
@@ -159,16 +158,14 @@ static ld_status divide_host(void)
 {
     MPI_Comm host;
     int n_here;
-    ld_status st =
+    LD_CHECK(
         ld_ranks_check(MPI_Comm_split_type(ranks, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-                       "MPI_Comm_split_type");
-    if (st != LD_OK)
-        return st;
-    st = ld_ranks_check(MPI_Comm_size(host, &n_here), "MPI_Comm_size");
+                       "MPI_Comm_split_type"));
+    int code = MPI_Comm_size(host, &n_here);
     MPI_Comm_free(&host);
-    if (st == LD_OK)
-        ld_machine_divide(n_here);
-    return st;
+    LD_CHECK(ld_ranks_check(code, "MPI_Comm_size"));
+    ld_machine_divide(n_here);
+    return LD_OK;
 }
 
 static ld_status begin(void)
@@ -237,9 +234,8 @@ MPI_Comm ld_ranks_foreground(void)
 
 ld_status ld_ranks_finish(void)
 {
-    ld_status st = ld_ranks_check_open();
-    if (st != LD_OK || (st = ld_ranks_leave()) != LD_OK)
-        return st;
+    LD_CHECK(ld_ranks_check_open());
+    LD_CHECK(ld_ranks_leave());
     ld_ranks_lose();
     find_leaks();
     return ld_ranks_check(finalize(), "MPI_Finalize");
@@ -294,7 +290,7 @@ ld_status ld_ranks_gather_rows(ld_tensor *rows, const int64_t *bounds)
 {
     int64_t k = rows->n_cols, own = (bounds[own_rank + 1] - bounds[own_rank]) * k;
     int n = 0;
-    ld_ranks_block *sends = ld_alloc_array(2 * n_ranks, sizeof *sends, LD_MEM_SCRATCH);
+    LD_FREED ld_ranks_block *sends = ld_alloc_array(2 * n_ranks, sizeof *sends, LD_MEM_SCRATCH);
     if (!sends) {
         ld_ranks_lose();
         return LD_NOMEM;
@@ -314,7 +310,6 @@ ld_status ld_ranks_gather_rows(ld_tensor *rows, const int64_t *bounds)
     ld_status st = ld_ranks_exchange(sends, n, receives, n);
     if (st != LD_OK)
         ld_tensor_ref(rows);
-    ld_free(sends);
     return st;
 }
 
@@ -355,9 +350,8 @@ typedef struct {
 ld_status ld_ranks_sizes(int64_t *offsets, int64_t n)
 {
     MPI_Request request;
-    ld_status st = ld_ranks_check_open();
-    if (st != LD_OK)
-        return st;
+    ld_status st;
+    LD_CHECK(ld_ranks_check_open());
     heading *all = ld_alloc_array(n_ranks + 1, sizeof *all, LD_MEM_SCRATCH);
     if (!all)
         return LD_NOMEM;
@@ -383,16 +377,13 @@ done:
 ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t n)
 {
     MPI_Request request;
-    char *bytes = NULL;
-    int *counts = NULL;
-    ld_status st = ld_ranks_sizes(offsets, n);
-    if (st != LD_OK)
-        return st;
+    ld_status st;
+    LD_CHECK(ld_ranks_sizes(offsets, n));
     if (offsets[n_ranks] > INT32_MAX)
         return ld_fail(LD_VALUE, "ranks: together they give %lld bytes, the most is 2^31 - 1",
                        (long long)offsets[n_ranks]);
-    bytes = ld_alloc((size_t)offsets[n_ranks] + 1, LD_MEM_SCRATCH);
-    counts = ld_alloc_array(2 * n_ranks, sizeof *counts, LD_MEM_SCRATCH);
+    char *bytes = ld_alloc((size_t)offsets[n_ranks] + 1, LD_MEM_SCRATCH);
+    int *counts = ld_alloc_array(2 * n_ranks, sizeof *counts, LD_MEM_SCRATCH);
     if (!bytes || !counts) {
         st = LD_NOMEM;
         goto done;

@@ -105,10 +105,10 @@ static void pause_between(int64_t tests)
 static ld_status take_word(int source, int tag, const ld_order *here)
 {
     ld_order there;
-    ld_status st = ld_ranks_check(
+    LD_CHECK(ld_ranks_check(
         MPI_Recv(&there, sizeof there, MPI_BYTE, source, tag, others, MPI_STATUS_IGNORE),
-        "MPI_Recv");
-    if (st == LD_OK && tag == HERE) {
+        "MPI_Recv"));
+    if (tag == HERE) {
         calls_of[source] = there.calls;
         return here ? ld_order_compare(here, source, &there) : LD_OK;
     }
@@ -116,7 +116,7 @@ static ld_status take_word(int source, int tag, const ld_order *here)
     has_left[source] = true;
     last_left = source;
     left_at = ld_clock();
-    return st;
+    return LD_OK;
 }
 
 /* Takes the words that have come. */
@@ -124,14 +124,13 @@ static ld_status take_words(const ld_order *here)
 {
     MPI_Status from;
     int come = 1;
-    ld_status st = LD_OK;
-    while (st == LD_OK && come) {
-        st = ld_ranks_check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, others, &come, &from),
-                            "MPI_Iprobe");
-        if (st == LD_OK && come)
-            st = take_word(from.MPI_SOURCE, from.MPI_TAG, here);
+    while (come) {
+        LD_CHECK(ld_ranks_check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, others, &come, &from),
+                                "MPI_Iprobe"));
+        if (come)
+            LD_CHECK(take_word(from.MPI_SOURCE, from.MPI_TAG, here));
     }
-    return st;
+    return LD_OK;
 }
 
 /* Returns true if a wait that began then has lasted so long that the others are told: after a
@@ -146,17 +145,18 @@ static bool is_to_tell(double began, double at)
 static ld_status tell(const ld_order *here)
 {
     int done = 0;
-    ld_status st =
-        ld_ranks_check(MPI_Testall(n_ranks, telling, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (st != LD_OK || !done)
-        return st;
+    LD_CHECK(
+        ld_ranks_check(MPI_Testall(n_ranks, telling, &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
+    if (!done)
+        return LD_OK;
     told = *here;
     told_at = ld_clock();
-    for (int r = 0; r < n_ranks && st == LD_OK; r++)
+    for (int r = 0; r < n_ranks; r++)
         if (r != own_rank)
-            st = ld_ranks_check(
-                MPI_Isend(&told, sizeof told, MPI_BYTE, r, HERE, others, &telling[r]), "MPI_Isend");
-    return st;
+            LD_CHECK(ld_ranks_check(
+                MPI_Isend(&told, sizeof told, MPI_BYTE, r, HERE, others, &telling[r]),
+                "MPI_Isend"));
+    return LD_OK;
 }
 
 /* Fails after a wait that has taken too long. Ranks that wait as well have told so, if there was
@@ -179,12 +179,10 @@ static ld_status look(double began, bool in_fetch)
 {
     ld_order here;
     ld_order_here(&here, in_fetch);
-    ld_status st = take_words(&here);
+    LD_CHECK(take_words(&here));
     double now = ld_clock(), grace = patience / 2 < GRACE ? patience / 2 : GRACE;
-    if (st == LD_OK && is_to_tell(began, now))
-        st = tell(&here);
-    if (st != LD_OK)
-        return st;
+    if (is_to_tell(began, now))
+        LD_CHECK(tell(&here));
     if (n_left > 0 && now - left_at > grace)
         return ld_fail(LD_STATE,
                        "ranks: rank %d has ended, and this one still waits for it %.0f s later",
@@ -226,17 +224,15 @@ ld_status ld_ranks_wait_for_fetch(MPI_Request *request)
 /* Says farewell to all others. */
 static ld_status say_farewell(void)
 {
-    ld_status st = LD_OK;
     MPI_Request request;
-    for (int r = 0; r < n_ranks && st == LD_OK; r++) {
+    for (int r = 0; r < n_ranks; r++) {
         if (r == own_rank)
             continue;
-        st = ld_ranks_check(MPI_Isend(NULL, 0, MPI_BYTE, r, FAREWELL, others, &request),
-                            "MPI_Isend");
-        if (st == LD_OK)
-            st = ld_ranks_check(MPI_Request_free(&request), "MPI_Request_free");
+        LD_CHECK(ld_ranks_check(MPI_Isend(NULL, 0, MPI_BYTE, r, FAREWELL, others, &request),
+                                "MPI_Isend"));
+        LD_CHECK(ld_ranks_check(MPI_Request_free(&request), "MPI_Request_free"));
     }
-    return st;
+    return LD_OK;
 }
 
 /* Takes words until all others have said farewell; fails at the end of patience. A rank that waits

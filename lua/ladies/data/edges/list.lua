@@ -40,26 +40,10 @@ local function picked(edges, positions)
   return own
 end
 
--- Joins two Tensors, rows or vectors, one below the other.
-local function rows_joined(a, b)
-  local n = #a + #b
-  local all = a.ndim == 2 and core.zeros(n, a.n_cols) or core.zeros(n)
-  if a.ndim == 1 then
-    return a:scatter_add(core.range(1, #a), n) + b:scatter_add(core.range(#a + 1, n), n)
-  end
-  return all:copy_rows_(core.range(1, #a), a):copy_rows_(core.range(#a + 1, n), b)
-end
-
 -- Adds the edges of `more`, a list, behind those of `edges`.
 local function joined(edges, more)
   local all = tables.merged(edges)
-  for _, part in ipairs(ALL) do
-    local own = edges[part]
-    if own then
-      all[part] = options.class_of(own) == "Index" and own .. more[part]
-        or rows_joined(own, more[part])
-    end
-  end
+  for _, part in ipairs(ALL) do all[part] = edges[part] and edges[part] .. more[part] end
   return all
 end
 

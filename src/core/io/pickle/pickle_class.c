@@ -70,10 +70,9 @@ ld_status ld_pickle_find_class(value **out, ld_pickle *p, const char *module, in
         if (!equal(classes[i].module, module, module_size) ||
             !equal(classes[i].name, name, name_size))
             continue;
-        ld_status st = ld_pickle_new(out, p, LD_PICKLE_CLASS);
-        if (st == LD_OK)
-            (*out)->class_id = classes[i].id;
-        return st;
+        LD_CHECK(ld_pickle_new(out, p, LD_PICKLE_CLASS));
+        (*out)->class_id = classes[i].id;
+        return LD_OK;
     }
     return ld_fail(LD_FORMAT, "%s: refuses the class \"%s.%s\"", p->name,
                    ld_pickle_word(shown_module, module, module_size),

@@ -243,11 +243,11 @@ static ld_status duplicate(machine *m)
 static ld_status check_protocol(machine *m)
 {
     uint64_t version;
-    ld_status st = ld_pickle_take_number(&version, m, 1);
-    if (st == LD_OK && version > NEWEST_PROTOCOL)
-        st = ld_fail(LD_FORMAT, "%s: pickle protocol %d is unknown; 0 to %d are read", m->p->name,
-                     (int)version, NEWEST_PROTOCOL);
-    return st;
+    LD_CHECK(ld_pickle_take_number(&version, m, 1));
+    if (version > NEWEST_PROTOCOL)
+        return ld_fail(LD_FORMAT, "%s: pickle protocol %d is unknown; 0 to %d are read", m->p->name,
+                       (int)version, NEWEST_PROTOCOL);
+    return LD_OK;
 }
 
 /* Skips the length that a frame announces, since nothing here needs it. */

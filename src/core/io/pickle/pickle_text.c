@@ -135,9 +135,7 @@ ld_status ld_pickle_parse_string(value *v, ld_pickle *p, const char *text, int64
 ld_status ld_pickle_parse_unicode(value *v, ld_pickle *p, const char *text, int64_t size)
 {
     char *to;
-    ld_status st = ld_pickle_room((void **)&to, p, 2 * size); /* a byte above 127 takes two */
-    if (st != LD_OK)
-        return st;
+    LD_CHECK(ld_pickle_room((void **)&to, p, 2 * size)); /* a byte above 127 takes two */
     v->bytes.data = to;
     for (const char *from = text, *end = text + size; from < end;) {
         int64_t c = (unsigned char)*from++;
