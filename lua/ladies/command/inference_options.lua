@@ -46,10 +46,11 @@ function inference_options.run(opts)
     task = opts.task})
 end
 
---- Calls f(), with what it computes in the memory that the option allows, and the rest in temporary
--- files.
+--- Calls f(memory), with what it computes in so many bytes of memory, those that the option allows,
+-- and the rest in temporary files.
 function inference_options.within(opts, f)
-  return inference.way{memory = opts.memory}:within(f)
+  local way = inference.way{memory = opts.memory}
+  return way:within(f, way.memory)
 end
 
 --- What the run's model gives for some units, as SavedRun:scores with these settings; the work is

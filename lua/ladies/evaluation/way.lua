@@ -178,17 +178,13 @@ local function check(h, n)
   end
 end
 
-local function in_bytes(bytes)
-  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
-end
-
 -- Fails where the disk has not so many bytes for files, of which it may have some already.
 local function check_disk(way, bytes, kept)
   local free = core.folder.free(way.folder)
   way.is_short = free + (kept and kept:bytes() or 0) < bytes
   if not way.is_short then return end
   errors.fail(("exact inference needs %s of disk for what it computes, and %s has %s free%s")
-    :format(in_bytes(bytes), way.folder, in_bytes(free), HELPS))
+    :format(units.size(bytes), way.folder, units.size(free), HELPS))
 end
 
 -- Returns the bytes that work takes in files, which a rehearsal tells and the way remembers; nil
@@ -346,9 +342,9 @@ function Way:__tostring()
   parts[#parts + 1] = self.shared
   if room and in_files(room) > 0 then
     parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
-      :format(in_bytes(self.memory), in_bytes(in_files(room)), self.folder)
+      :format(units.size(self.memory), units.size(in_files(room)), self.folder)
   elseif room and core.room_use(room) > 0 then
-    parts[#parts + 1] = ("up to %s in memory"):format(in_bytes((core.room_use(room))))
+    parts[#parts + 1] = ("up to %s in memory"):format(units.size((core.room_use(room))))
   end
   return table.concat(parts, "; ")
 end
