@@ -141,8 +141,8 @@ function Way:lacked_room()
   return self.is_short or self.room ~= nil and select(3, core.room_use(self.room))
 end
 
-local HELPS = "; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) or "
-  .. "sampled inference helps"
+local HELPS = "; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) "
+  .. "or, of nodes, sampled inference helps"
 
 -- Returns the results of a protected call that succeeded, and raises the error of one that failed.
 -- An error that is due to a lack of memory or disk space says what helps.
@@ -152,11 +152,21 @@ local function finish(way, ok, ...)
   errors.fail(errors.message(...) .. HELPS)
 end
 
+-- Calls f(...) with its large tensors in the room of this way, and returns its results: that of
+-- the `within` around it, which then says what helps where room is lacking, or one of its own.
+local function in_room(way, f, ...)
+  if around then
+    way.room = around.room
+    return core.in_room(way.room, f, ...)
+  end
+  way.room = core.room(way.memory, way.folder)
+  return finish(way, errors.try(core.in_room, way.room, f, ...))
+end
+
 --- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
 -- its results.
 function Way:call(f, ...)
-  self.room = around and around.room or core.room(self.memory, self.folder)
-  return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
+  return in_room(self, function(...) return core.by_rows(f, self.room, ...) end, ...)
 end
 
 --- Calls f(...) with its large tensors, and those of all exact inference in it, in the memory and
@@ -164,9 +174,10 @@ end
 function Way:within(f, ...)
   local before = around
   local _ <close> = setmetatable({}, {__close = function() around = before end})
-  self.room = core.room(self.memory, self.folder)
-  around = self
-  return core.in_room(self.room, f, ...)
+  return in_room(self, function(...)
+    around = around or self
+    return f(...)
+  end, ...)
 end
 
 -- Fails unless the last layer has returned a row for each of n nodes.
