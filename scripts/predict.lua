@@ -62,7 +62,9 @@ cli.main(cli.join({
   if opts.out then inference_options.check_out(opts.out, run) end
   if opts.top then
     if opts.split then error("--top is of all nodes; leave --split out", 0) end
-    return top_links(run, opts.top, how, opts.out)
+    return inference_options.within(opts, function(memory)
+      top_links(run, opts.top, how, opts.out, memory)
+    end)
   end
   local units = run:units(opts.split or run.task.all and "all" or "test")
   inference_options.within(opts, function()

@@ -121,7 +121,7 @@ function tests.test_too_little_disk()
   core.folder.free = free
   lu.assertEquals(message, ("exact inference needs 12.7 MB of disk for what it computes, and %s "
     .. "has 12 MB free; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua "
-    .. "folder) or sampled inference helps"):format(folder.path))
+    .. "folder) or, of nodes, sampled inference helps"):format(folder.path))
   lu.assertEquals({enough, began}, {true, true})
   lu.assertFalse(way:lacked_room())
   lu.assertEquals(core.files(folder.path), {})

@@ -76,6 +76,20 @@ function tests.test_all_ways_give_the_same_logits()
   lu.assertEquals(names_in(folder.path), "")
 end
 
+--- What a model gives that reads no graph has the memory of the way, and files, too.
+function tests.test_without_a_graph()
+  local folder <close> = shell.folder()
+  local model = ladies.nn.mlp{inputs = FEATURES, hidden = WIDTH, outputs = CLASSES}
+  local whole = ladies.inference.exact(model, data)
+  for _, nodes in ipairs{ladies.range(1, NODES), some_nodes(10)} do
+    local way = ladies.inference.way{nodes = nodes, memory = 1, folder = folder.path}
+    lu.assertEquals(ladies.inference.exact(model, data, {way = way}):hash(), whole[nodes]:hash())
+    lu.assertStrMatches(tostring(way), "exact; more than the 1e%-06 MB of memory that it may have: "
+      .. "up to [%d.]+ MB in files in " .. folder.path)
+  end
+  lu.assertEquals(names_in(folder.path), "")
+end
+
 --- Products whose factor is in a file go by windows of it: the same bits for matrices of all kinds,
 -- with columns that fill the vectors and others, and for rows that are not sorted.
 function tests.test_products_in_files()
@@ -272,8 +286,8 @@ function tests.test_a_full_disk()
   local out, err, status = run_with_limit(500, train(path, run, "--memory", "1"))
   lu.assertEquals(status, 1, out)
   lu.assertEquals(err:gsub("no room[^;]*", "FULL"), "ladies train: layer 1: FULL; more memory "
-    .. "(--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) or sampled inference "
-    .. "helps\n")
+    .. "(--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) or, of nodes, sampled "
+    .. "inference helps\n")
   lu.assertStrContains(err, "File too large")
   os.execute("rm -r " .. run)
   lu.assertEquals({select(2, shell.run_ladies(train(path, run)))}, {"", 0})

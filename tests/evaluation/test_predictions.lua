@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local message_of = require "tools.message_of"
 local predictions = require "ladies.evaluation.predictions"
 
 local tests = {}
@@ -38,6 +39,18 @@ function tests.test_little_is_in_memory()
   lu.assertTrue(largest < #text / 2, largest)
   lu.assertTrue(all > LOGITS, all)
   lu.assertTrue(peak < LOGITS / 2, peak)
+end
+
+--- Where there is no room for what is computed, a line says once what helps, also for inference in
+-- it.
+function tests.test_lack_of_room()
+  local way = ladies.inference.way{memory = 1, folder = "/no/such/folder"}
+  local model = ladies.nn.sgc{inputs = 2, outputs = CLASSES, layers = 1}
+  for _, call in ipairs{{core.zeros, 1000, 100}, {ladies.inference.exact, model, data}} do
+    local message = message_of(way.within, way, table.unpack(call))
+    lu.assertStrContains(message, "/no/such/folder: No such file or directory; more memory")
+    lu.assertEquals(select(2, message:gsub(" helps", "")), 1, message)
+  end
 end
 
 --- A node that is in two parts of the split counts to the later one, and one in none to none.

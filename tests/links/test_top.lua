@@ -1,8 +1,10 @@
 --- The best pairs without an edge, against plain loops over all pairs.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -102,6 +104,46 @@ function tests.test_types()
   end, dot(h)))
 end
 
+-- Finds the best k pairs of each node of a larger graph, by rows that are read `within` so many
+-- bytes of memory, a piece at a time where that is wished. Returns the pieces, one where it is not,
+-- and the most bytes that tensors and indices had at a time.
+local function found_within(memory, k, in_pieces)
+  local n, pieces = 6000, {}
+  local data = ladies.generate.power_law{nodes = n, entries = 2 * n, features = 2, classes = 2}
+  local edges = ladies.links.split(data.graph)
+  ladies.memory_trim()
+  local before = core.memory().total
+  ladies.inference.way{memory = memory}:within(function()
+    local h = ladies.zeros(n, 4):normal_(1, ladies.rng(1))
+    local whole = ladies.links.top(edges, DECODER, h, k, in_pieces and {each = function(some)
+      pieces[#pieces + 1] = {given = some.given:hash(), other = some.other:hash(),
+        rank = some.rank:hash(), scores = some.scores:hash(), n = #some.rank}
+    end} or nil)
+    pieces[1] = pieces[1] or whole
+  end)
+  return pieces, core.memory().peak - before
+end
+
+--- What `each` is called with are the parts of the whole, one after the other; a piece and what it
+-- is found by are then all that is held.
+function tests.test_in_pieces()
+  local k, PAIR = 200, 16
+  local whole, of_whole = found_within("1G", k)
+  local pieces, of_pieces = found_within("2M", k, true)
+  local all, first = whole[1], 1
+  lu.assertEquals(#pieces, 9)
+  for _, piece in ipairs(pieces) do
+    local last = first + piece.n - 1
+    for _, name in ipairs{"given", "other", "rank", "scores"} do
+      lu.assertEquals(all[name]:slice(first, last):hash(), piece[name], name)
+    end
+    first = last + 1
+  end
+  lu.assertEquals(first, #all.rank + 1)
+  lu.assertTrue(of_whole > 2 * PAIR * #all.rank, of_whole)
+  lu.assertTrue(of_pieces < PAIR * #all.rank, of_pieces)
+end
+
 -- A run of link prediction on customers and goods, from a table with times.
 local function shop_run(folder, options)
   local lines = {"user,item,time"}
@@ -121,15 +163,15 @@ function tests.test_the_command()
       "--method temporal --model sage --corrupt to"} do
     local folder <close> = shell.folder()
     shop_run(folder, options)
-    local out = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2"},
+    local csv = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2"},
       {folder = folder.path}))
     local bought, count, last = {}, {}, {}
     for user, item in ladies.file.read(folder.path .. "/shop.csv"):gmatch "(u%d+),(i%d+)" do
       bought[user .. item] = true
     end
-    lu.assertEquals(out:match "^[^\n]*", "from,from_name,to,to_name,rank,score")
+    lu.assertEquals(csv:match "^[^\n]*", "from,from_name,to,to_name,rank,score")
     local given = options:find("from", 1, true) and 2 or 1
-    for from, to, rank, score in out:gmatch "%d+,(%w+),%d+,(%w+),(%d),([^\n]+)" do
+    for from, to, rank, score in csv:gmatch "%d+,(%w+),%d+,(%w+),(%d),([^\n]+)" do
       lu.assertStrMatches(from .. to, "u%d+i%d+")
       lu.assertNil(bought[from .. to])
       local node = ({from, to})[given]
@@ -144,14 +186,24 @@ function tests.test_the_command()
       lu.assertTrue(n <= 2)
     end
     lu.assertTrue(nodes > 5)
-    out = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2", "--out", "top.npz"},
-      {folder = folder.path}))
-    lu.assertStrMatches(out, "top.npz: %d+ pairs without an edge, the best 2 of each node\n")
+    local out = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2", "--out",
+      "top.npz"}, {folder = folder.path}))
+    lu.assertStrMatches(out, "top.npz: %d+ pairs without an edge, at most the best 2 of each node\n")
     local file <close> = ladies.npz.open(folder.path .. "/top.npz")
-    lu.assertEquals(#file:index "rank", tonumber(out:match "(%d+) pairs"))
+    local ranks, in_csv = file:numbers "rank", {}
+    lu.assertEquals(#ranks, tonumber(out:match "(%d+) pairs"))
+    for rank in csv:gmatch "[^\n]*,(%d+),[^,\n]*\n" do in_csv[#in_csv + 1] = tonumber(rank) end
+    lu.assertEquals(ranks, in_csv)
     local err = shell.refused(shell.run_ladies({"predict", "run", "--top", "2", "--split", "test"},
       {folder = folder.path}))
     lu.assertStrContains(err, "--top is of all nodes; leave --split out")
+    local little = {"predict", "run", "--top", "2", "--memory", "1K"}
+    lu.assertEquals(shell.succeeded(shell.run_ladies(little, {folder = folder.path})), csv)
+    err = shell.refused(shell.run_ladies(tables.append(little, {"--out", "top.npz"}),
+      {folder = folder.path}))
+    lu.assertStrMatches(err, "ladies predict: %-%-top 2 of 36 nodes needs 0.0023 MB of memory for "
+      .. "the arrays of an .npz file, and may have 0.00102 MB %(%-%-memory%); a file .csv is "
+      .. "written in pieces\n")
   end
 end
 

@@ -37,10 +37,13 @@ end
 local run, train = rank_runs.on_data "max_batches = 40, eval_every = 8, batch_size = 20"
 
 -- Models by what exact inference does with their features: the first layer maps them, or all of
--- them are brought to all ranks.
+-- them are brought to all ranks, or some at a time. The last two read no graph, and of a mini-batch
+-- the features of its output alone, which a sampler that keeps no own nodes has not in its input.
 local NARROW = [[model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}]]
 local WIDE = [[model = ladies.nn.gcn{inputs = 12, hidden = 16, outputs = 3, layers = 2}]]
 local GCNII = [[model = ladies.nn.gcnii{inputs = 12, hidden = 16, outputs = 3, layers = 2}]]
+local SAMPLED_MLP = [[model = ladies.nn.mlp{inputs = 12, hidden = 8, outputs = 3}]]
+local MLP = SAMPLED_MLP .. ", settle = function(opts) opts.sampler = nil end"
 
 local printed = {}
 
@@ -54,9 +57,10 @@ function tests.test_same_bits()
   local _, shards = folders(1)
   for _, case in ipairs{{0, NARROW, ""}, {1, NARROW, ""}, {2, NARROW, "threads = 2, workers = 1"},
       {3, WIDE, "threads = 1"}, {4, NARROW, "feature_cache = 2000"}, {2, GCNII, "workers = 1"},
-      {7, NARROW, ""}} do
+      {7, NARROW, ""}, {2, MLP, "workers = 1"}, {3, MLP, "feature_cache = 2000"},
+      {2, SAMPLED_MLP, ""}} do
     local n, model, options = table.unpack(case)
-    local folder = ("%d ranks %s"):format(n, model:match "gcn%a*{.*%d")
+    local folder = ("%d ranks %s"):format(n, model:match "nn%.(.*)")
     local expected, other = whole(model)
     lu.assertEquals(train(n, shards, folder, model .. ", " .. options), expected, folder)
     assert_same(folder, other)

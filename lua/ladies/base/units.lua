@@ -15,6 +15,11 @@ function units.bytes(where, size)
   errors.fail(('%s must be a size, as "4G" or "500M", got "%s"'):format(where, size))
 end
 
+--- Returns a number of bytes as people read it: 1280000 becomes "1.28 MB".
+function units.size(bytes)
+  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
+end
+
 --- Returns an integer with commas between its thousands: 1234567 becomes "1,234,567".
 function units.grouped(n)
   return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^(-?),", "%1"))

@@ -24,8 +24,8 @@ inference_options.list = {
     help = "nodes of a layer, or neighbours of a node, for sampled inference (default: the run's)"},
   {"draws", "N", "positive integer", default = 1, help = "samples whose logits are averaged"},
   {"seed", "N", "integer", default = 1, help = "of the samples"},
-  {"memory", "SIZE", "string", help = "of what exact inference computes, how much may be in "
-    .. "memory, as 4G (default: half of the machine's); the rest lies in temporary files"},
+  {"memory", "SIZE", "string", help = "how much of what is computed may be in memory, as 4G "
+    .. "(default: half of the machine's); the rest lies in temporary files"},
   {"ranks-infer", "HOW", "together|alone", help = "of several ranks (mpirun): they share exact "
     .. "inference, or each computes all of it (default: what is faster, as measured)"},
   {"verbose", help = "how exact inference went about it"},
@@ -46,10 +46,11 @@ function inference_options.run(opts)
     task = opts.task})
 end
 
---- Calls f(), with what it computes in the memory that the option allows, and the rest in temporary
--- files.
+--- Calls f(memory), with what it computes in so many bytes of memory, those that the option allows,
+-- and the rest in temporary files.
 function inference_options.within(opts, f)
-  return inference.way{memory = opts.memory}:within(f)
+  local way = inference.way{memory = opts.memory}
+  return way:within(f, way.memory)
 end
 
 --- What the run's model gives for some units, as SavedRun:scores with these settings; the work is

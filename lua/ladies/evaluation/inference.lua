@@ -93,10 +93,14 @@ local EXACT = {
   ranks_infer = "together|alone or nil",
 }
 
--- Computes the logits of a model that reads no graph, for the nodes of the way.
+-- Computes the logits of a model that reads no graph, for the nodes of the way, in its memory and
+-- files.
 local function of_nodes(model, features, way)
-  local logits = inference.without_graph(model, features)
-  return way.nodes and logits:rows(way.nodes) or logits
+  return way:within(function()
+    local logits, nodes = inference.without_graph(model, features), way.nodes
+    if not nodes or nodes == core.range(1, logits.n_rows) then return logits end
+    return logits:rows(nodes)
+  end)
 end
 
 --- inference.exact(model, data: Dataset | Graph | Matrix [, {P =, features =, nodes =, memory =,

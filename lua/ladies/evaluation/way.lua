@@ -141,8 +141,8 @@ function Way:lacked_room()
   return self.is_short or self.room ~= nil and select(3, core.room_use(self.room))
 end
 
-local HELPS = "; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) or "
-  .. "sampled inference helps"
+local HELPS = "; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua folder) "
+  .. "or, of nodes, sampled inference helps"
 
 -- Returns the results of a protected call that succeeded, and raises the error of one that failed.
 -- An error that is due to a lack of memory or disk space says what helps.
@@ -152,11 +152,21 @@ local function finish(way, ok, ...)
   errors.fail(errors.message(...) .. HELPS)
 end
 
+-- Calls f(...) with its large tensors in the room of this way, and returns its results: that of
+-- the `within` around it, which then says what helps where room is lacking, or one of its own.
+local function in_room(way, f, ...)
+  if around then
+    way.room = around.room
+    return core.in_room(way.room, f, ...)
+  end
+  way.room = core.room(way.memory, way.folder)
+  return finish(way, errors.try(core.in_room, way.room, f, ...))
+end
+
 --- Calls f(room, ...) with its tensors in the memory and files that this way allows, and returns
 -- its results.
 function Way:call(f, ...)
-  self.room = around and around.room or core.room(self.memory, self.folder)
-  return finish(self, errors.try(core.in_room, self.room, core.by_rows, f, self.room, ...))
+  return in_room(self, function(...) return core.by_rows(f, self.room, ...) end, ...)
 end
 
 --- Calls f(...) with its large tensors, and those of all exact inference in it, in the memory and
@@ -164,9 +174,10 @@ end
 function Way:within(f, ...)
   local before = around
   local _ <close> = setmetatable({}, {__close = function() around = before end})
-  self.room = core.room(self.memory, self.folder)
-  around = self
-  return core.in_room(self.room, f, ...)
+  return in_room(self, function(...)
+    around = around or self
+    return f(...)
+  end, ...)
 end
 
 -- Fails unless the last layer has returned a row for each of n nodes.
@@ -178,17 +189,13 @@ local function check(h, n)
   end
 end
 
-local function in_bytes(bytes)
-  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
-end
-
 -- Fails where the disk has not so many bytes for files, of which it may have some already.
 local function check_disk(way, bytes, kept)
   local free = core.folder.free(way.folder)
   way.is_short = free + (kept and kept:bytes() or 0) < bytes
   if not way.is_short then return end
   errors.fail(("exact inference needs %s of disk for what it computes, and %s has %s free%s")
-    :format(in_bytes(bytes), way.folder, in_bytes(free), HELPS))
+    :format(units.size(bytes), way.folder, units.size(free), HELPS))
 end
 
 -- Returns the bytes that work takes in files, which a rehearsal tells and the way remembers; nil
@@ -346,9 +353,9 @@ function Way:__tostring()
   parts[#parts + 1] = self.shared
   if room and in_files(room) > 0 then
     parts[#parts + 1] = ("more than the %s of memory that it may have: up to %s in files in %s")
-      :format(in_bytes(self.memory), in_bytes(in_files(room)), self.folder)
+      :format(units.size(self.memory), units.size(in_files(room)), self.folder)
   elseif room and core.room_use(room) > 0 then
-    parts[#parts + 1] = ("up to %s in memory"):format(in_bytes((core.room_use(room))))
+    parts[#parts + 1] = ("up to %s in memory"):format(units.size((core.room_use(room))))
   end
   return table.concat(parts, "; ")
 end

@@ -331,22 +331,27 @@ function SavedRun:scores(units, given)
     not_finite(wrong)))
 end
 
---- run:top(k: integer [, given: table]) -> table: of a run of link prediction without relations,
--- for each node the k pairs without an edge that have the highest scores: {from = Index, to =
--- Index, rank = Index, scores = Tensor}, see links.top. The other end is `to`, or `from` where the
--- run has corrupt = "from". In time, after the last edge. The options are those of `logits`.
+--- run:top(k: integer [, given: table]) -> table | nil: of a run of link prediction without
+-- relations, for each node the k pairs without an edge that have the highest scores: {from = Index,
+-- to = Index, rank = Index, scores = Tensor}, see links.top. The other end is `to`, or `from` where
+-- the run has corrupt = "from". In time, after the last edge. The options are those of `logits`,
+-- and each: a function that is called with such a table for some nodes at a time, in place of a
+-- result.
 function SavedRun:top(k, given)
-  local task = self.task
+  local task, each = self.task, given and given.each
   options.value("run:top", "k", k, "positive integer")
+  options.value("run:top", "each", each, "callable or nil")
   if not task.top then
     errors.fail(("%s: the best pairs are asked for, and the task %s has none: link prediction "
       .. "without relations has"):format(self.path, task.name))
   end
-  return core.no_grad(task.top, function(nodes, times)
+  local found = core.no_grad(task.top, function(nodes, times)
     if not task.infer then return self:logits(nodes, given) end
     return checked(self, inference.in_time(self.model, self.data, nodes, times,
       {sampler = sampler_of(self)}), nodes)
-  end, self.model, k)
+  end, self.model, k, each)
+  if not (each and found) then return found end
+  each(found)                          -- of a task that gives all at once
 end
 
 --- run:page([part: string]) -> string: the run as one page of HTML that needs nothing else: what it

@@ -6,7 +6,6 @@ local finish = require "ladies.nn.finish"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local network = require "ladies.nn.network"
-local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
@@ -56,13 +55,19 @@ function Mlp:apply(x, rng)
   return h
 end
 
---- Computes the logits of a mini-batch, #batch.output x outputs, from the rows batch.output of the
--- features. Dropout draws from `rng`, by default batch.rng; false switches it off.
-function Mlp:forward(features, batch, rng)
-  options.value("model:forward", "features", features, "Tensor or Matrix or Rows")
+--- Returns the nodes of a mini-batch whose features the model reads.
+function Mlp.feature_nodes(_, batch)
   network.check_batch(batch, "output")
+  return batch.output
+end
+
+--- Computes the logits of a mini-batch, #batch.output x outputs, from the rows batch.output of the
+-- features, or of those that the batch brings. Dropout draws from `rng`, by default batch.rng;
+-- false switches it off.
+function Mlp:forward(features, batch, rng)
+  local nodes = self:feature_nodes(batch)
   if rng == nil then rng = batch.rng end
-  return self:apply(features:rows(batch.output), rng)
+  return self:apply(network.gather(features, batch, nodes), rng)
 end
 
 Mlp.__tostring = network.describe

@@ -143,14 +143,18 @@ end
 -- Returns the task's function `top`. In time the rows are those after the last edge.
 local function best_links(edges, opts, node_types)
   local ends = opts.corrupt == "from" and "from" or "to"
-  return function(rows, model, k)
-    local all = core.range(1, edges.n_nodes)
-    local h = rows(all, opts.in_time and all * 0 + (edges.times:max() + 1) or nil)
-    if opts.variational then h = link_tests.halves(h) end
-    local found = links.top(edges, model.decoder, h, k, {ends = ends, node_types = node_types})
+  local function named(found)
     local from, to = found.given, found.other
     if ends == "from" then from, to = to, from end
     return {from = from, to = to, rank = found.rank, scores = found.scores}
+  end
+  return function(rows, model, k, each)
+    local all = core.range(1, edges.n_nodes)
+    local h = rows(all, opts.in_time and all * 0 + (edges.times:max() + 1) or nil)
+    if opts.variational then h = link_tests.halves(h) end
+    local found = links.top(edges, model.decoder, h, k, {ends = ends, node_types = node_types,
+      each = each and function(some) each(named(some)) end})
+    return found and named(found)
   end
 end
 

@@ -136,9 +136,11 @@ end
 --              it is, such as "the class of most training nodes, for all": its metrics are shown
 --              beside those of the test. Several guesses are an array of {share =, predicted =},
 --              and their metrics the weighted mean
--- top(rows, model, k) -> table   for each node the k best pairs that are not known, as links.top,
---              {from = Index, to = Index, rank = Index, scores = Tensor}, by rows(nodes, times),
---              which returns a row for each node, of a task in time for each at a time
+-- top(rows, model, k, each) -> table | nil   for each node the k best pairs that are not known, as
+--              links.top, {from = Index, to = Index, rank = Index, scores = Tensor}, by rows(nodes,
+--              times), which returns a row for each node, of a task in time for each at a time.
+--              Where `each` is given it may call that with such a table for some nodes at a time
+--              instead
 -- known() -> Index   the units that have a target; by default all
 -- arrays(out, units, whole: boolean) -> table   arrays by name for a file of predictions, of which
 --              `predicted` should be one; with `whole` as much as is known, such as probabilities
