@@ -29,6 +29,16 @@ function tests.test_indented()
 }]])
 end
 
+--- Digits in a text or a name stay as they are, whatever quotes and backslashes are around them.
+function tests.test_digits_within_texts()
+  local digits = "1234567890123456"
+  for _, text in ipairs{digits, '"' .. digits, digits .. '"', "\\" .. digits, digits .. "\\",
+      '\\"' .. digits .. '\\\\"', 'x\\" : ' .. digits} do
+    local made = {[text] = {text, 1234567890123456789, text}}
+    lu.assertEquals(json.decode(json.encode(made)), made)
+  end
+end
+
 function tests.test_numbers_read_back()
   for _, x in ipairs{0, -1, 0.1, 1 / 3, 1e300, 5e-324, 2 ^ 53, math.maxinteger, math.mininteger,
       123456789012345678} do

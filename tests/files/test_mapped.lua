@@ -186,6 +186,25 @@ function tests.test_the_graph_that_was_normalised()
   lu.assertEquals(graph:normalize("none"):hash(), made.graph:normalize("none"):hash())
 end
 
+--- A file of which nothing is left in use may be changed: that is told only as long as it is used.
+function tests.test_a_file_is_given_back()
+  local folder <close> = shell.folder()
+  local data = ladies.generate.power_law{nodes = 200000, entries = 800000, features = 4}
+  for name, opts in pairs{["graph.npz"] = {compress = false}, ["graph.safetensors"] = {}} do
+    local path = folder.path .. "/" .. name
+    ladies.data.save(data, path, opts)
+    local used = ladies.data.load(path)
+    local file <close> = assert(io.open(path, "ab"))
+    file:write "more"
+    file:flush()
+    lu.assertEquals({core.file.changed():match "[^/ ]*$", used ~= nil}, {name, true})
+    used = nil
+    collectgarbage()
+    collectgarbage()
+    lu.assertEquals({core.file.changed(), used}, {})
+  end
+end
+
 function tests.test_every_allocation_may_fail()
   local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"

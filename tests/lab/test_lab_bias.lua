@@ -103,6 +103,21 @@ function tests.test_weights_of_zero_are_no_tails()
   lu.assertNotStrContains(text, "tails")
 end
 
+--- Draws of which most are empty are told as tails: their weights count, not how far these are from
+-- the exact ones.
+function tests.test_a_few_draws_with_all_weight_are_tails()
+  local text = texts_of(causes_of{name = "few", sampler = function(P)
+    return function(seeds, rng)
+      local adj, src = P:slice(seeds)
+      local near, input = P:slice(src)
+      local kept = rng:below(10) == 1 and adj or adj:pick_entries(ladies.index{})
+      return {blocks = {{adj = near, dst = src, src = input},
+        {adj = kept, dst = seeds, src = src}}, input = input, output = seeds}
+    end
+  end})
+  lu.assertStrContains(text, "the mini-batches as a whole are so unequal")
+end
+
 -- ---------------------------------------------------------------- series
 
 -- In random numbers a small p-value is as rare as it says; a wave, a drift and an alternation are

@@ -6,6 +6,7 @@ local ladies = require "ladies"
 local context = require "ladies.lab.context"
 local exchange = require "ladies.lab.same.exchange"
 local same = require "ladies.lab.same"
+local traits = require "ladies.lab.same.traits"
 local Subject = require "ladies.lab.subject"
 
 local sampling = ladies.sampling
@@ -151,6 +152,41 @@ function tests.test_words()
   for i = 2, #findings do
     lu.assertTrue(findings[i].low <= findings[i].mean and findings[i].mean <= findings[i].high)
     lu.assertTrue(findings[i].low > 0 or findings[i].high < 0, findings[i].label)
+  end
+end
+
+--- Each two consecutive layers are compared: how many choices among their neighbours are equal, and
+-- how many entries of P are in both.
+function tests.test_what_layers_share()
+  local P = DATA.graph:normalize "sym"
+  local batch = ladies.samplers.graphsage(P, {layers = 4, samples = 3})(ladies.range(1, 9),
+    ladies.rng(1))
+  local function common(a, b)
+    local there, n = {}, 0
+    for _, id in ipairs(a) do there[id] = true end
+    for _, id in ipairs(b) do n = n + (there[id] and 1 or 0) end
+    return n
+  end
+  -- The places of the sources of a block among the sorted columns of its rows of P.
+  local function choices(block)
+    local is_source, places = {}, {}
+    for _, id in ipairs(block.src:to_table()) do is_source[id] = true end
+    local _, near = P:slice(block.dst)
+    for place, id in ipairs(near:to_table()) do
+      if is_source[id] then places[#places + 1] = place end
+    end
+    return places
+  end
+  local numbers, names, found = traits.new(P, 1), {}, {}
+  numbers:common_to(batch, batch)
+  for i, value in ipairs(numbers:of(batch, names)) do found[names[i].text] = value end
+  for l = 1, 3 do
+    local lower, upper = batch.blocks[l], batch.blocks[l + 1]
+    local of = (" layers %d and %d"):format(l + 1, l)
+    lu.assertEquals(found["the number of equal choices among the neighbours in" .. of],
+      common(choices(upper), choices(lower)))
+    lu.assertEquals(found["the number of entries of P that are in both" .. of],
+      common(upper.adj.edge:to_table(), lower.adj.edge:to_table()))
   end
 end
 

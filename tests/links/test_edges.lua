@@ -129,6 +129,29 @@ function tests.test_negatives_replace_an_end()
   end
 end
 
+--- With corrupt = "both" one end and the other are replaced in turn: half of all negatives, and of
+-- those of each positive, have its `from`, the others its `to`.
+function tests.test_negatives_replace_both_ends_in_turn()
+  local edges = links.split(graph{directed = true, edges = 300})
+  local n = #edges.train - #edges.train % 2
+  local at = edges.train:slice(1, n)
+  for _, k in ipairs{1, 2, 3, 4} do
+    local _, _, _, positives = links.negatives(edges, {per_positive = k})(edges.from[at],
+      edges.to[at], nil, ladies.rng(4))
+    local half = k * n // 2                   -- those whose `to` is drawn come first
+    for side, first in ipairs{1, half + 1} do
+      local counts = {}
+      for i = 1, n do counts[i] = 0 end
+      for _, i in ipairs(positives:slice(first, first + half - 1):to_table()) do
+        counts[i] = counts[i] + 1
+      end
+      for i, count in ipairs(counts) do
+        lu.assertEquals(count, (i % 2 == side % 2) and (k + 1) // 2 or k // 2)
+      end
+    end
+  end
+end
+
 --- Edges for validation and test may be drawn, since who trains does not know them.
 function tests.test_negatives_do_not_know_what_is_hidden()
   local edges = links.split(graph{edges = 300}, {val = 0.2, test = 0.3})
@@ -359,6 +382,15 @@ function tests.test_relations()
   local all = links.negatives(edges, {per_positive = 5, positions = ladies.range(1, #edges)})
   local a, b, of = all(edges.from, edges.to, edges.relations, ladies.rng(1))
   lu.assertEquals(#of, 5 * #edges)
+  for i = 1, #a do lu.assertFalse(is_known(a[i], of[i], b[i])) end
+  -- Of every triple, which a function of one's own returns, those stay that are no edges.
+  local every = ladies.range(1, 3 * N * N) - 1
+  local left = links.negatives(edges, {positions = ladies.range(1, #edges), loops = true,
+    draw = function() return every % N + 1, every // N % N + 1, every // (N * N) + 1 end})
+  a, b, of = left(edges.from, edges.to, edges.relations, ladies.rng(1))
+  local n_known = 0
+  for _ in pairs(known) do n_known = n_known + 1 end
+  lu.assertEquals(#a, 3 * N * N - n_known)
   for i = 1, #a do lu.assertFalse(is_known(a[i], of[i], b[i])) end
   local h = ladies.zeros(N, 4):normal_(1, rng)
   local decoder = ladies.nn.link_decoder{kind = "complex", inputs = 4, relations = 3, rng = rng}

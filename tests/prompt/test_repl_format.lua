@@ -52,6 +52,18 @@ function tests.test_no_text_reaches_the_controls_of_a_terminal()
   lu.assertNil(message:find "\27", message)
 end
 
+--- Tab looks at the lines of the chunk that is being typed, and at none of a chunk before it.
+function tests.test_tab_knows_the_lines_of_its_chunk_alone()
+  rawset(_G, "make_model", ladies.nn.gcn)
+  repl.begin_chunk()
+  local _, _, wants_more = repl.load "make_model{"
+  lu.assertTrue(wants_more)
+  lu.assertEquals(repl.tab("drop", 80), "out")
+  repl.begin_chunk()
+  lu.assertEquals(repl.tab("drop", 80), "")
+  rawset(_G, "make_model", nil)
+end
+
 function tests.test_tables_show_what_there_is_room_for()
   assert_format({}, 80, "{}")
   assert_format({1, "two", {3}}, 80, '{1, "two", {3}}')

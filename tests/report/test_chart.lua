@@ -72,6 +72,8 @@ end
 function tests.test_zero()
   local function lowest(series) return axis_numbers(plot.figure{series = {series}}:svg())[1] end
   lu.assertEquals(lowest{points = {{1, 20}, {2, 30}}}, 0)
+  lu.assertEquals(lowest{points = {{1, 75}, {2, 100}}}, 0)
+  lu.assertTrue(lowest{points = {{1, 76}, {2, 100}}} > 0)
   lu.assertEquals(lowest{points = {{1, 80}, {2, 82}}}, 80)
   lu.assertEquals(lowest{points = {{1, 80}, {2, 82}}, style = "bars"}, 0)
   lu.assertEquals(lowest{points = {{1, 5}, {2, 5}}}, 0)

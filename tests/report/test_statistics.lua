@@ -80,12 +80,16 @@ function tests.test_student_within()
   lu.assertAlmostEquals(statistics.student_within(1, 1), 0.5, 1e-15)
 end
 
---- Two-sided, by SciPy's ttest_1samp; without deviation it is certain or impossible.
+--- Two-sided, by SciPy's ttest_1samp; without deviation it is certain or impossible, but fewer than
+-- three numbers prove nothing.
 function tests.test_p_value()
   lu.assertAlmostEquals(statistics.p_value({1, 2, 6}, 0), 0.18849732879931, 1e-8)
   lu.assertAlmostEquals(statistics.p_value({1, 2, 6}, 5), 0.32063377951324, 1e-8)
   lu.assertEquals(statistics.p_value({2, 2, 2}, 2), 1)
   lu.assertEquals(statistics.p_value({2, 2, 2}, 3), 0)
+  for _, few in ipairs{{}, {2}, {2, 2}, {2, 2.5}} do
+    lu.assertEquals(statistics.p_value(few, 3), 1)
+  end
 end
 
 --- Holm's adjusted p-values never fall from a smaller p-value to a larger one, and are at most 1.

@@ -1,6 +1,7 @@
 --- Negatives of link prediction against exact probabilities, on graphs of every density.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local philox = require "reference.philox"
 local statistics = require "reference.statistics"
 
 local sampling, index = ladies.sampling, ladies.index
@@ -118,6 +119,29 @@ function tests.test_pairs_are_uniform()
           bound))
       end
     end
+  end
+end
+
+--- A pair is the first that is no entry among those at its own places in the stream of random bits,
+-- so what others are rejected for does not change it.
+function tests.test_each_pair_has_its_places_in_the_stream()
+  local lists, is_entry = {}, {}
+  for row = 1, 16 do
+    lists[row] = {}
+    for column = 1, 16 do
+      if row * column % 3 == 1 or column > 9 then
+        table.insert(lists[row], column)
+        is_entry[(row - 1) * 16 + column - 1] = true
+      end
+    end
+  end
+  local from, to = sampling.non_edges(matrix(lists), 500, {rng = ladies.rng(7), loops = true})
+  for i = 1, 500 do
+    local place, cell = (i - 1) * 64
+    repeat
+      cell, place = philox.bits(philox.seed(7), 0, place) >> 56, place + 1
+    until not is_entry[cell]
+    lu.assertEquals({from[i], to[i]}, {cell // 16 + 1, cell % 16 + 1})
   end
 end
 

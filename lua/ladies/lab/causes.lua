@@ -50,9 +50,9 @@ end
 -- from 1, as a table from key to interval.
 local function badly_off(sample)
   local keys, ps, found = {}, {}, {}
-  for key, list in pairs(sample.columns) do
+  for key in pairs(sample.columns) do
     local number = key:match "%.(%l+)$"
-    if (number == "scale" or number == "mass") and not key:find "^parameters" and #list > 2 then
+    if (number == "scale" or number == "mass") and not key:find "^parameters" then
       keys[#keys + 1] = key
     end
   end
@@ -173,7 +173,7 @@ local function of_layers(sample, layers, told, broken, is_divided)
   local keys, ps, list = {}, {}, {}
   for l = 1, layers do
     local column = sample.columns[("layers.%d.bias"):format(l)]
-    if column and #column > 2 then
+    if column then
       keys[#keys + 1] = l
       ps[#ps + 1] = statistics.p_value(column, 0)
     end

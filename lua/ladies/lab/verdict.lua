@@ -19,8 +19,8 @@ local SMALL, NOTABLE, OF_ERROR = 0.05, 0.1, 0.1
 local function certain_bias(columns, name)
   local function mean(number, without)
     local column = columns[name .. "." .. number] or {}
-    return #column > 1 and statistics.p_value(column, without) <= causes.LEVEL
-      and statistics.mean(column) or without
+    return statistics.p_value(column, without) <= causes.LEVEL and statistics.mean(column)
+      or without
   end
   return math.max(mean("bias", 0), (mean("scale", 1) - 1) ^ 2)
 end

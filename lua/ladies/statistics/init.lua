@@ -71,8 +71,10 @@ function statistics.interval(list, level)
 end
 
 --- Returns the two-sided p-value, by Student's t, of the hypothesis that the list's numbers have
--- the mean `expected`; 1 where they all are `expected`, 0 where they all are another number.
+-- the mean `expected`; 1 where they all are `expected`, 0 where they all are another number. Fewer
+-- than three numbers prove nothing: theirs is 1.
 function statistics.p_value(list, expected)
+  if #list < 3 then return 1 end
   local off, deviation, n = statistics.mean(list) - expected, statistics.deviation(list), #list
   if deviation == 0 then return off == 0 and 1 or 0 end
   return math.max(0, 1 - statistics.student_within(math.abs(off) * math.sqrt(n) / deviation, n - 1))

@@ -8,7 +8,7 @@ local shell = require "tools.shell"
 local tree = {}
 tree.__index = tree
 
-local MOST_KIB = 8 << 20 -- of memory, and of a file
+local MOST_KIB = 12 << 20 -- of memory and of a file: tests map one of 8 GiB, most of it a hole
 local SLACK = 6          -- seconds by the clock for one of a processor
 local CANNOT = 125       -- status where the kernel has no namespaces for us
 
@@ -20,7 +20,7 @@ unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc sh
   cd "$2" && ulimit -t "$3" && ulimit -v %d && ulimit -f %d && limit=$4 && shift 4 || exit %d
   timeout --signal KILL "$limit" "$@"
   exit $?' mutants]]
-ENCLOSED = ENCLOSED:format(CANNOT, MOST_KIB, MOST_KIB, CANNOT)
+ENCLOSED = ENCLOSED:format(CANNOT, MOST_KIB, 2 * MOST_KIB, CANNOT) -- files by blocks of 512
 
 -- Runs a command of the shell; raises an error with what it printed when it fails.
 local function must(command, ...)
@@ -92,7 +92,7 @@ end
 -- environment if given. Returns whether it passed, and the seconds that it took. Other work on the
 -- machine is no reason to fail: by the clock a test may take much longer.
 function tree:run(test, seconds, env)
-  local words = {"env"}
+  local words = {"env", "TMPDIR=/tmp"}    -- the only folder for temporary files that may be written
   for _, list in ipairs{test.env, env or {}} do
     for _, assignment in ipairs(list) do words[#words + 1] = shell.quote(assignment) end
   end

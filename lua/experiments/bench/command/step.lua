@@ -12,6 +12,7 @@ local cli = require "ladies.command.cli"
 local main_job = require "experiments.bench.main_job"
 local medians = require "ladies.statistics.medians"
 local own_process = require "experiments.bench.own_process"
+local units = require "ladies.base.units"
 
 local WARM_UP, SHORT = 200, 300
 
@@ -24,12 +25,12 @@ local function trainer(data)
   return function() one(finish) end
 end
 
--- Bytes of resident memory: the second number of statm counts pages.
+-- MiB of resident memory: the second number of statm counts pages.
 local function resident()
   local file = assert(io.open "/proc/self/statm")
   local _, pages = file:read("n", "n")
   file:close()
-  return pages * 4096
+  return pages * 4096 / units.MIB
 end
 
 local function spread(list)
@@ -110,7 +111,7 @@ local function memory(batches)
   for _ = 1, batches do step() end
   calls = count() - calls - own
   print(("resident memory            %.1f MiB after %d batches, %.1f MiB after %d more")
-    :format(held / 2^20, WARM_UP, resident() / 2^20, batches))
+    :format(held, WARM_UP, resident(), batches))
   print(file and ("malloc                     %d calls in %d batches after %d"):format(calls,
     batches, WARM_UP) or "malloc                     not counted: there is no malloc_count.so")
 end
