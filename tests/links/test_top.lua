@@ -192,7 +192,7 @@ function tests.test_the_command()
     local file <close> = ladies.npz.open(folder.path .. "/top.npz")
     local ranks, in_csv = file:numbers "rank", {}
     lu.assertEquals(#ranks, tonumber(out:match "(%d+) pairs"))
-    for rank in csv:gmatch "[^\n]*,(%d+),[^,\n]*\n" do in_csv[#in_csv + 1] = tonumber(rank) end
+    for rank in csv:gmatch "[^\n]*,(%d+),[^,\n]*\n" do table.insert(in_csv, tonumber(rank)) end
     lu.assertEquals(ranks, in_csv)
     local err = shell.refused(shell.run_ladies({"predict", "run", "--top", "2", "--split", "test"},
       {folder = folder.path}))

@@ -172,6 +172,7 @@ end
 --- Calls f(...) with its large tensors, and those of all exact inference in it, in the memory and
 -- files that this way allows together, and returns its results.
 function Way:within(f, ...)
+  options.value("way:within", "what is called", f, "callable")
   local before = around
   local _ <close> = setmetatable({}, {__close = function() around = before end})
   return in_room(self, function(...)
