@@ -188,7 +188,7 @@ function tests.test_the_command()
     lu.assertTrue(nodes > 5)
     local out = shell.succeeded(shell.run_ladies({"predict", "run", "--top", "2", "--out",
       "top.npz"}, {folder = folder.path}))
-    lu.assertStrMatches(out, "top.npz: %d+ pairs without an edge, at most the best 2 of each node\n")
+    lu.assertStrContains(out, " pairs without an edge, at most the best 2 of each node\n")
     local file <close> = ladies.npz.open(folder.path .. "/top.npz")
     local ranks, in_csv = file:numbers "rank", {}
     lu.assertEquals(#ranks, tonumber(out:match "(%d+) pairs"))
