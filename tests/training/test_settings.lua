@@ -334,4 +334,18 @@ function tests.test_wrong_entries()
   wrong("the default of samples must be a positive integer or an array of", {}, {samples = 0})
 end
 
+--- A data set without a split gets one for tasks of nodes alone: a task of edges splits these, and
+-- measures features over all nodes.
+function tests.test_edges_need_no_split_of_nodes()
+  local data, path = toy.new(), temporary.path "without a split.npz"
+  ladies.data.save(ladies.data.from_arrays{graph = data.graph.adjacency, features = data.features,
+    labels = data.labels}, path)
+  for _, task in ipairs{"node_classification", "link_prediction"} do
+    local config = experiment.configure{dataset = path, task = task, features = "standardized"}
+    local read, of_nodes = experiment.read(config), task == "node_classification"
+    lu.assertEquals({read.train ~= nil, config.split ~= nil}, {of_nodes, of_nodes})
+    lu.assertEquals(read.features:mean(1):abs():max() < 1e-6, not of_nodes)
+  end
+end
+
 return tests

@@ -49,9 +49,12 @@ local function sampled_validation(task, sampler, config, name)
 end
 
 -- Loads the data set of a configuration. One without a split gets the default split, which is then
--- noted in the configuration; one without labels and targets has none, and is for tasks of edges.
+-- noted in the configuration; one without labels and targets has none. Nor is there one for a task
+-- of edges, which splits these.
 local function load(config)
   local data = data_sets.load(config.dataset, complete.options_of(config))
+  local task = tasks.by_name[config.task]
+  if task and settings.takes(task, "edge_split") then return data end
   local how, seed = splits.complete(WHERE, data, config.split_seed)
   if how then config.split, config.split_seed = how, seed end
   return data
