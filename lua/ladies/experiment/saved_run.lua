@@ -28,6 +28,7 @@ local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 local task_of = require("ladies.task").of
 local tasks = require "ladies.experiment.tasks"
+local unlabelled = require "ladies.experiment.unlabelled"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
@@ -193,8 +194,8 @@ end
 -- to use its model. It returns a table with `path`, `data`, `task`, `model` and, of `ladies train`,
 -- `config`; see its methods units and scores.
 -- dataset    the name or path of another data set than the run's, with as many features and
---            classes; it has its own split or the default one. The run's own must be as it was. It
---            has to be named where a script had made it.
+--            classes, or without any labels and targets; it has its own split or the default one.
+--            The run's own must be as it was. It has to be named where a script had made it.
 -- data       a data set of one's own instead, taken as it is
 -- model      where the run's file does not say how its model is built: a model to fill with its
 --            parameters, function(settings, data) -> model, or the file of a model of one's own
@@ -230,6 +231,7 @@ function SavedRun.new(path, given)
   local data = opts.data or own_task and own_task.data
     or whole and data_of_experiment(path, config, before, opts.dataset)
     or data_of_script(folder, before, opts.dataset)
+  if opts.dataset then data = unlabelled(folder, data) end
   local task = task_of_run(path, config, whole, opts.task, data)
   if task.decoder and whole and not maker then
     maker = models.by_name[config.model or "gcn"].make

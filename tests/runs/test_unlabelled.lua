@@ -1,0 +1,106 @@
+--- A finished run predicts for a data set that has neither labels nor targets, as for the same one
+-- with them.
+local lu = require "luaunit"
+local ladies = require "ladies"
+local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
+local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
+
+local tests = {}
+
+-- Saves the toy graph's data set with these arrays, some in place of its own; returns the path.
+local function saved(name, arrays)
+  local data, path = toy.new(), temporary.path(name .. ".npz")
+  ladies.data.save(ladies.data.from_arrays(tables.merged({graph = data.graph.adjacency,
+    features = data.features}, arrays)), path)
+  return path
+end
+
+-- A run on a data set with these arrays; the paths of this one, and of the same without what is to
+-- be predicted.
+local function trained(name, arrays, model)
+  local path, run = saved(name, arrays), temporary.path(name .. " run")
+  ladies.train{data = path, out = run, quiet = true, max_batches = 3, eval_every = 3, layers = 2,
+    hidden = 6, model = model or "gcn", batch_size = 30}
+  return run, path, saved(name .. " without", {graph = arrays.graph, graph_of = arrays.graph_of})
+end
+
+local function predicted(...)
+  local out, err, status = shell.run_ladies{"predict", ...}
+  lu.assertEquals(status, 0, err)
+  return out
+end
+
+-- The cells of a column of CSV.
+local function column(text, name)
+  local at, cells, head = nil, {}, nil
+  for line in text:gmatch "[^\n]+" do
+    local fields = {}
+    for field in (line .. ","):gmatch "([^,]*)," do fields[#fields + 1] = field end
+    if not head then
+      head = fields
+      for i, title in ipairs(head) do if title == name then at = i end end
+    else
+      cells[#cells + 1] = fields[at]
+    end
+  end
+  return cells
+end
+
+-- Tests that the command gives the same columns with and without what is to be predicted; returns
+-- the run, the path of the data set without, and the CSV of its predictions.
+local function check(name, arrays, columns, model)
+  local run, with, without = trained(name, arrays, model)
+  local expected, got = predicted(run, "--dataset", with), predicted(run, "--dataset", without)
+  for _, title in ipairs(columns) do
+    local known = column(expected, title)
+    lu.assertTrue(#known > 0)
+    lu.assertEquals(column(got, title), known, name)
+  end
+  return run, without, got
+end
+
+local function with_parts(arrays)
+  local data = toy.new()
+  return tables.merged({train = data.train, val = data.val, test = data.test}, arrays)
+end
+
+function tests.test_classes()
+  local labels = toy.new().labels
+  local run, without, csv = check("classes", with_parts{labels = labels,
+    class_names = {"a", "b", "c"}}, {"predicted", "class", "probability"})
+  for _, label in ipairs(column(csv, "label")) do lu.assertEquals(label, "-1") end
+  local err = shell.refused(shell.run_ladies{"evaluate", run, "--dataset", without})
+  lu.assertStrContains(err, "has no test nodes")
+  -- Without names the model's file says how many classes there are.
+  check("nameless", with_parts{labels = labels}, {"predicted"})
+end
+
+function tests.test_several_classes()
+  local rows = {}
+  for v = 1, toy.NODES do
+    rows[v] = {v % 2, v % 3 // 2, 1, v % 5 // 4}
+  end
+  check("several", with_parts{labels = ladies.tensor(rows)}, {"predicted"})
+end
+
+function tests.test_targets()
+  check("targets", with_parts{targets = toy.new().features:slice_cols(1, 2)},
+    {"predicted_target_0", "predicted_target_1"})
+end
+
+--- Thirty rows of six nodes, of two classes.
+function tests.test_graphs()
+  local edges, graph_of, labels, n = {}, {}, {}, toy.NODES // 6
+  for v = 1, toy.NODES do
+    graph_of[v], labels[(v - 1) // 6 + 1] = (v - 1) // 6 + 1, v // 6 % 2 + 1
+    if v % 6 ~= 0 then table.insert(edges, {v, v + 1}) end
+  end
+  local graph = ladies.data.from_arrays{edges = edges, features = toy.new().features}.graph
+  check("graphs", {graph = graph.adjacency, graph_of = ladies.index(graph_of),
+    labels = ladies.index(labels), train = ladies.range(1, 20), val = ladies.range(21, 25),
+    test = ladies.range(26, n)}, {"predicted"}, "gin")
+end
+
+return tests
