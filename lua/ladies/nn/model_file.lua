@@ -130,6 +130,13 @@ local function architecture_of(file, path)
   return architecture.options, make
 end
 
+--- Returns the options with which the model in a file was made, without reading the model; nil
+-- where the file does not say them.
+function model_file.options(path)
+  local file <close> = array_file.open(path)
+  return (architecture_of(file, path))
+end
+
 -- Reads the buffers in an open file; returns an array of {name =, tensor =}.
 local function buffers_in(file, path)
   local list = {}

@@ -321,16 +321,17 @@ end
 
 -- Returns a line that says for what the given time was too short; nil where it sufficed.
 local function late(search, best)
+  local left_no_time = "The %s left no time for %s; with more (seconds; --auto-seconds) the choice "
+    .. "is better founded."
   if best.rung == 0 then
     return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
       .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
       search.opts.seconds)
-  elseif next(search.waiting) or best.rung < #RUNGS then
-    return ("The %s left no time for %s; with more (seconds; --auto-seconds) the choice is "
-      .. "better founded."):format(table.unpack(next(search.waiting)
-      and {("%.0f %% of the %g s in which choices are tried first"):format(100 * RUNGS[1].share,
-        search.opts.seconds), ("%d more"):format(#tables.sorted_keys(search.waiting))}
-      or {("%g s"):format(search.opts.seconds), "the last rung"}))
+  elseif next(search.waiting) then
+    return left_no_time:format(("%.0f %% of the %g s in which choices are tried first"):format(
+      100 * RUNGS[1].share, search.opts.seconds), #tables.sorted_keys(search.waiting) .. " more")
+  elseif best.rung < #RUNGS then
+    return left_no_time:format(("%g s"):format(search.opts.seconds), "the last rung")
   end
 end
 

@@ -2,6 +2,7 @@
 -- training units: what a model's numbers are to be set beside (`blind` of ladies.task.new).
 
 local core = require "ladies_core"
+local medians = require "ladies.statistics.medians"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
@@ -51,15 +52,13 @@ function blind.classes(classes, train, unit)
   end
 end
 
--- Returns the median of an array of numbers, of which unknown ones (NaN) are left out.
+-- Returns the median of an array of numbers, of which unknown ones (NaN) are left out; 0 of none.
 local function median(values)
   local known = {}
   for _, x in ipairs(values) do
     if x == x then known[#known + 1] = x end
   end
-  table.sort(known)
-  local n = #known
-  return n > 0 and (known[(n + 1) // 2] + known[n // 2 + 1]) / 2 or 0
+  return medians.of(known) or 0
 end
 
 --- blind.median(targets: Tensor, train: Index, unit: string) -> function: predicts the median of
@@ -70,9 +69,8 @@ function blind.median(targets, train, unit)
     local known, n = targets[train], #units
     local is = ("the median of the targets of training %ss, for all"):format(unit)
     if targets.ndim == 1 then return core.full(n, median(known:to_table())), is end
-    local medians = {}
-    for j, column in ipairs(known:transpose():to_table()) do medians[j] = median(column) end
-    return core.zeros(n, #medians) + core.tensor(medians), is
+    local row = tables.map(known:transpose():to_table(), median)
+    return core.zeros(n, #row) + core.tensor(row), is
   end
 end
 

@@ -181,15 +181,24 @@ local function fewest_ends(edges, sides, node_types)
   return fewest
 end
 
+-- Fails unless there are more nodes for each end than candidates are drawn.
+local function check_candidates(edges, sides, k, node_types)
+  local fewest = fewest_ends(edges, sides, node_types)
+  if k < fewest then return end
+  errors.fail(('ladies.task.link_prediction: candidates = %d, and an end can be one of %d nodes%s; '
+    .. '"all" tests against each of them'):format(k, fewest, node_types and " of its type" or ""))
+end
+
 -- Returns a function counts(units) for blind.ranks: a side's candidates are all nodes but those
--- that make an edge, and without relations the end that stays.
-local function all_candidates(edges, sides)
+-- that make an edge, and without relations the end that stays. known() gives what edges:others does
+-- for each side.
+local function all_candidates(edges, sides, known)
   return function(units)
     local list = {}
     for _, side in ipairs(sides) do
       local fixed = edges[side == "to" and "from" or "to"][units]
       local rows = edges:rows(fixed, edges.relations and edges.relations[units])
-      local degrees = edges:others(side):degrees():to_table()
+      local degrees = known()[side]:degrees():to_table()
       for _, row in ipairs(rows:to_table()) do
         local others = math.tointeger(edges.n_nodes - degrees[row])
         list[#list + 1] = edges.relations and others or others - 1
@@ -201,10 +210,10 @@ end
 
 -- Returns the guess for edges that are ranked. It is exact for all nodes, and near for a few of
 -- them; for many, which are drawn with repetitions, there is none.
-local function blind_ranks(edges, sides, k, fewest, node_types)
+local function blind_ranks(edges, sides, k, node_types, known)
   if not k and node_types then return nil end
-  if not k then return blind.ranks(all_candidates(edges, sides), "all") end
-  if 10 * k > fewest then return nil end
+  if not k then return blind.ranks(all_candidates(edges, sides, known), "all") end
+  if 10 * k > fewest_ends(edges, sides, node_types) then return nil end
   return blind.ranks(function(units) return tables.repeated(k, #units) end, tostring(k))
 end
 
@@ -212,20 +221,18 @@ end
 -- are ranked among candidates, all nodes or k for each end that training replaces (opts.corrupt).
 function link_tests.candidates(edges, opts, k, data)
   local node_types = data.node_types
-  local others
+  local others = {}
   local sides = opts.corrupt == "both" and {"to", "from"} or {opts.corrupt}
-  local fewest = fewest_ends(edges, sides, node_types)
-  if k and k >= fewest and not opts.in_time then
-    errors.fail(('ladies.task.link_prediction: candidates = %d, and an end can be one of %d '
-      .. 'nodes%s; "all" tests against each of them'):format(k, fewest,
-        node_types and " of its type" or ""))
+  if k and not opts.in_time then check_candidates(edges, sides, k, node_types) end
+  local function known()
+    for _, side in ipairs(sides) do others[side] = others[side] or edges:others(side) end
+    return others
   end
   local infer = edges.times and k and ranking_at(edges, opts, k, sides, node_types) or nil
   local function score(h, units, model)
     if infer then return infer(units, model, function(nodes) return h[nodes] end) end
     h = means(h, opts)
-    others = others or {to = edges:others "to", from = edges:others "from"}
-    return links.ranks(edges, units, model.decoder, h, {candidates = k, others = others,
+    return links.ranks(edges, units, model.decoder, h, {candidates = k, others = known(),
       ends = opts.corrupt, node_types = node_types, seed = opts.edge_split_seed,
       loops = edges.relations ~= nil})
   end
@@ -238,7 +245,7 @@ function link_tests.candidates(edges, opts, k, data)
       {name = "MRR", of = function(ranks) return (1 / ranks):mean():item() end},
       hits(1), hits(3), hits(10),
     },
-    blind = blind_ranks(edges, sides, k, fewest, node_types),
+    blind = blind_ranks(edges, sides, k, node_types, known),
     arrays = function(ranks, units)
       local n = #units
       return {predicted = ranks:slice(1, n),
