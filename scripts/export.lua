@@ -49,6 +49,14 @@ local function print_python(model, out, format)
   print "model.load_state_dict(state)"
 end
 
+-- Prints how Python makes what the model takes, where features are standardized for it.
+local function print_scale(run)
+  if not run.data.feature_scale then return end
+  print "# the model takes standardized features:"
+  print(("scale = numpy.load(%q)"):format(run_folder.plain(run.path) .. "/model.npz"))
+  print 'x = (x - scale["features.mean"]) / scale["features.deviation"]'
+end
+
 cli.main({
   name = "ladies export",
   usage = "ladies export RUN [options]", words = {"run"},
@@ -70,4 +78,5 @@ cli.main({
   print(("%s: %d parameters, %d numbers"):format(out, #ladies.nn.named_parameters(model),
     ladies.nn.size(model)))
   if opts.names == "pyg" then print_python(model, out, format) end
+  print_scale(run)
 end)

@@ -30,6 +30,9 @@
 --   node_names, feature_names     NodeNames (data.node_names[i]) and a table, or nil
 --   features_are_degrees          true where the features were made of the graph's degrees (see
 --                                 ladies.data.made_features), else nil
+--   feature_scale                 {mean =, deviation =}, Tensors, of the columns of the features
+--                                 before these were standardized (see ladies.data.standardized), or
+--                                 nil
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -56,7 +59,7 @@ of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Ro
   .. "former_ids:Index unit:string "
   .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
   .. "feature_names:string[] features_are_degrees:boolean "
-  .. "known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
+  .. "feature_scale:table known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
 
 -- Returns a matrix without its weights if these are all one, which makes it smaller and faster.
 local function without_ones(matrix)

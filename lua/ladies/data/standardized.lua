@@ -41,33 +41,52 @@ local function dense(data)
   return features
 end
 
---- ladies.data.standardized(data [, by: Dataset]) -> Dataset: a copy of a data set in which each
--- column of features has mean 0 and standard deviation 1 over the training nodes: the mean is
--- subtracted, and what is left divided by the deviation, of which n (not n - 1) is the divisor.
--- Columns that are the same for all training nodes become 0 there, and are not divided. Mean and
--- deviation are those of the training nodes of `by`, by default of `data` itself: a model that was
--- trained on one data set reads another one by what it was trained with. Of data sets of many
--- graphs, training nodes are those of the training graphs; without a split, all nodes. The features
--- must be dense, and carry no gradient. All but them is shared with `data`.
-function standardized.copy(data, by)
-  options.value(WHERE, "the data set", data, "Dataset")
-  by = options.value(WHERE, "by", by, "Dataset or nil") or data
-  local features = dense(data)
-  local measured = by == data and features or dense(by)
-  if measured.n_cols ~= features.n_cols then
-    errors.fail(("%s: %s has %d columns of features, %s has %d"):format(WHERE, data.name,
-      features.n_cols, by.name, measured.n_cols))
-  end
-  local mean, deviation = column_statistics(measured, measured_nodes(by))
+-- Returns mean and deviation of the columns of a data set over its training nodes, as vectors, the
+-- deviation of columns that are the same for all of them as 1.
+local function measured(data, features)
+  local mean, deviation = column_statistics(features, measured_nodes(data))
   if not deviation:is_finite() then
     errors.fail(("%s: features of %s are too large to be squared as 32-bit numbers"):format(WHERE,
-      by.name))
+      data.name))
   end
   local divisor = deviation:to_table()
   for i, value in ipairs(divisor) do
     if value == 0 then divisor[i] = 1 end
   end
-  return copy_with(data, {features = (features - mean) / core.tensor(divisor)})
+  return {mean = mean, deviation = core.tensor(divisor)}
+end
+
+--- ladies.data.standardized(data [, by: Dataset]) -> Dataset: a copy of a data set in which each
+-- column of features has mean 0 and standard deviation 1 over the training nodes: the mean is
+-- subtracted, and what is left divided by the deviation, of which n (not n - 1) is the divisor.
+-- Columns that are the same for all training nodes become 0 there, and are divided by 1. Mean and
+-- deviation are those of the training nodes of `by`, by default of `data` itself: a model that was
+-- trained on one data set reads another one by what it was trained with. The copy has them as
+-- feature_scale = {mean =, deviation =}, two vectors, which its runs keep; a `by` that is such a
+-- copy, as saved_run.data, gives its own. Of data sets of many graphs, training nodes are those of
+-- the training graphs; without a split, all nodes. The features must be dense, and carry no
+-- gradient. All but them is shared with `data`, which must not be such a copy.
+function standardized.copy(data, by)
+  options.value(WHERE, "the data set", data, "Dataset")
+  by = options.value(WHERE, "by", by, "Dataset or nil") or data
+  if data.feature_scale then
+    errors.fail(("%s: the features of %s are standardized already"):format(WHERE, data.name))
+  end
+  local features = dense(data)
+  local scale = by.feature_scale or measured(by, by == data and features or dense(by))
+  return standardized.by_scale(data, scale, by.name)
+end
+
+--- standardized.by_scale(data, scale: table, of: string) -> Dataset: the same by mean and deviation
+-- that are known, those of the data set `of`.
+function standardized.by_scale(data, scale, of)
+  local features, n_cols = dense(data), #scale.mean
+  if n_cols ~= features.n_cols then
+    errors.fail(("%s: %s has %d columns of features, %s has %d"):format(WHERE, data.name,
+      features.n_cols, of, n_cols))
+  end
+  return copy_with(data, {feature_scale = scale,
+    features = (features - scale.mean) / scale.deviation})
 end
 
 -- A column is told of when its values are this many times as large as those of the median column

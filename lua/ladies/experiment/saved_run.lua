@@ -24,6 +24,7 @@ local run_identity = require "ladies.training.checkpoint.identity"
 local run_page = require "ladies.experiment.run_page"
 local smoothing = require "ladies.evaluation.smoothing"
 local splits = require "ladies.data.splits"
+local standardized = require "ladies.data.standardized"
 local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 local task_of = require("ladies.task").of
@@ -52,29 +53,17 @@ local function is_identity(features)
     and features.nnz == features.n_rows and features:loops() == features.n_rows
 end
 
--- Returns the data set of a run of `ladies train` as it was given, by whose columns the features of
--- another one are standardized; it must be as it was.
-local function standard(path, config, before)
-  local data = notes.silently(experiment.read, tables.merged(config, {features = "as_given"}))
-  local parts = before and hashes.differing(before.data, hashes.of(data_sets.standardized(data)))
-  if parts then
-    errors.fail(("%s: features are standardized by the columns of %s, which has changed since the "
-      .. "run (%s)"):format(path, data.name, parts))
-  end
-  return data
-end
-
 -- Loads the data set of a run of `ladies train`, or the one `named` in its place, which has its own
--- split or the default one.
-local function data_of_experiment(path, config, before, named)
-  local data
-  if named then
-    local by = config.features == "standardized" and standard(path, config, before) or nil
-    config.dataset, config.split = named, nil
-    data = experiment.read(config, by)
-  else
-    data = notes.silently(experiment.read, config)       -- the run has told them
+-- split or the default one; features are standardized by the scale that the run has kept.
+local function data_of_experiment(path, config, before, named, scale)
+  if named then config.dataset, config.split = named, nil end
+  if named and config.features == "standardized" and not scale then
+    errors.fail(("%s: the run is of a version that did not keep the scale of its features; give "
+      .. "data = ladies.data.standardized(other, own) in Lua"):format(path))
   end
+  -- The run has told what there is to tell about its own data set.
+  local data = named and experiment.read(config, scale)
+    or notes.silently(experiment.read, config, scale)
   local parts = before and hashes.differing(before.data, hashes.of(data))
   if parts and not named then refuse(path, data, parts) end
   if parts and is_identity(data.features) then
@@ -110,14 +99,16 @@ end
 
 -- Loads the data set of a script's run, from the file from which it came then, as `before` says, or
 -- the one `named`. If its content is that of the run's data set it gets the run's split, which the
--- script may have made; otherwise it has its own or the default one.
-local function data_of_script(folder, before, named)
+-- script may have made; otherwise it has its own or the default one. Features are standardized as
+-- the script's were.
+local function data_of_script(folder, before, named, scale)
   local source = before and before.source
   if not named and not source then
     errors.fail(("%s: the run's data set was a script's own; name it with --dataset (in Lua "
       .. "dataset, or data)"):format(folder))
   end
   local data = data_sets.load(named or source.path, {directed = source and source.directed})
+  if scale then data = standardized.by_scale(data, scale, "the run's data set") end
   local content = before and changed(before, data, CONTENT)
   local split = before and changed(before, data, SPLIT)
   if split and not content and folder:has "predictions.npz" then
@@ -228,9 +219,10 @@ function SavedRun.new(path, given)
   local config = whole and own_code.is_here(settings)
     and experiment.stored(settings, folder:file "config.json") or settings
   local own_task = options.class_of(opts.task) == "Task" and opts.task or nil
+  local scale = model_file.scale(folder:file "model.npz")
   local data = opts.data or own_task and own_task.data
-    or whole and data_of_experiment(path, config, before, opts.dataset)
-    or data_of_script(folder, before, opts.dataset)
+    or whole and data_of_experiment(path, config, before, opts.dataset, scale)
+    or data_of_script(folder, before, opts.dataset, scale)
   if opts.dataset then data = unlabelled(folder, data) end
   local task = task_of_run(path, config, whole, opts.task, data)
   if task.decoder and whole and not maker then

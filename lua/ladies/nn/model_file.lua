@@ -2,6 +2,8 @@
 -- architecture, which is the options of the constructor as JSON text. In an .npz file they are
 -- arrays parameter.NAME, buffer.NAME and architecture, in a .safetensors file tensors NAME and
 -- metadata, which list the buffers. With PyG's names (ladies.nn.pyg) an .npz has parameters alone.
+-- Where features are standardized for the model, the .npz file of a run has their scale, as arrays
+-- features.mean and features.deviation.
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
@@ -82,20 +84,21 @@ end
 
 local function name_of(one) return one.name end
 
---- ladies.save_model(model, path [, {names = "ladies", buffers = Buffers}]): writes the parameters
--- of a model, frozen or not, its buffers, which are its other tensors, and how it is built, for the
--- P that it states then, when it is one of ours (nn.gcn, nn.sage) as it was made. One that the user
--- changed since (a method, a layer, a setting) is a model of the user's own: ladies.load_model must
--- be given one to fill. The file is a .safetensors one when the path ends so, else .npz; it appears
--- whole or not at all.
+--- ladies.save_model(model, path [, {names = "ladies", buffers = Buffers, scale = table}]): writes
+-- the parameters of a model, frozen or not, its buffers, which are its other tensors, and how it is
+-- built, for the P that it states then, when it is one of ours (nn.gcn, nn.sage) as it was made.
+-- One that the user changed since (a method, a layer, a setting) is a model of the user's own:
+-- ladies.load_model must be given one to fill. The file is a .safetensors one when the path ends
+-- so, else .npz; it appears whole or not at all.
 -- names   "pyg": those of PyTorch Geometric, whose models take the file as their state_dict; its
 --         metadata, in .safetensors, then say which class it is of. An .npz has the parameters
 --         alone.
 -- buffers   nn.buffers(model), perhaps without some of them; all by default
+-- scale   data.feature_scale of a standardized data set, which an .npz file with our names keeps
 function model_file.save(model, path, given)
   options.value("ladies.save_model", "the path", path, "string")
   given = options.check("ladies.save_model", given, {
-    names = {"ladies|pyg", "ladies"}, buffers = "Buffers or nil",
+    names = {"ladies|pyg", "ladies"}, buffers = "Buffers or nil", scale = "table or nil",
   })
   local names, buffers = given.names, (given.buffers or Buffers.new(model)):list()
   local kind, opts = kind_of(model)
@@ -109,7 +112,10 @@ function model_file.save(model, path, given)
     return
   end
   local arrays = arrays_of(model, names, "parameter.", buffers, "buffer.")
-  if names == "ladies" then arrays.architecture = architecture end
+  if names == "ladies" then
+    arrays.architecture = architecture
+    for name, vector in pairs(given.scale or {}) do arrays["features." .. name] = vector end
+  end
   core.npz.write(path, arrays, {compress = false})
 end
 
@@ -135,6 +141,14 @@ end
 function model_file.options(path)
   local file <close> = array_file.open(path)
   return (architecture_of(file, path))
+end
+
+--- Returns the scale of the features that the model in an .npz file takes, as data.feature_scale of
+-- a standardized data set, or nil.
+function model_file.scale(path)
+  local file <close> = array_file.open(path)
+  return file:has "features.mean"
+    and {mean = file:tensor "features.mean", deviation = file:tensor "features.deviation"} or nil
 end
 
 -- Reads the buffers in an open file; returns an array of {name =, tensor =}.

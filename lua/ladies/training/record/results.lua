@@ -113,7 +113,10 @@ end
 -- have been interrupted.
 local function write_files(run, result, out, units, kept)
   local opts, folder = run.opts, run.folder
-  if kept then model_file.save(opts.model, folder:file "model.npz", {buffers = run.buffers}) end
+  if kept then
+    model_file.save(opts.model, folder:file "model.npz",
+      {buffers = run.buffers, scale = opts.data.feature_scale})
+  end
   if out then
     core.npz.write(folder:file "predictions.npz", predictions.arrays(opts.task, units, out))
   end
