@@ -280,10 +280,9 @@ function tests.test_rows_elsewhere()
     "rows: row 1000 is at rank 1, and this one has its own part alone")
 end
 
--- Returns the errors of two ranks in a script, in which `rows(n, bounds)` has n rows, two of them
--- at each rank.
-local function failed(text)
-  local err = shell.refused(ranks.run_script(2, [[
+-- The beginning of a script of two ranks, in which `rows(n, bounds)` has n rows, two of them at
+-- each rank.
+local TWO = [[
     local ladies, core = require "ladies", require "ladies_core"
     local link = require "ladies.ranks.link"
     local path = arg[1] .. link.rank
@@ -294,8 +293,26 @@ local function failed(text)
         parts = {{first = 2 * link.rank + 1, rows = file:rows "x"}}}
     end
     local function fetch(...) return link.fetched("features", link.fetch(...)) end
-    ]] .. text, {temporary.path "two"}, {env = {"LADIES_PATIENCE=4"}}))
-  return err
+    ]]
+
+-- Returns the errors of two ranks in such a script.
+local function failed(text)
+  return (shell.refused(ranks.run_script(2, TWO .. text, {temporary.path "two"},
+    {env = {"LADIES_PATIENCE=4"}})))
+end
+
+--- A fetch goes on while a rank computes, so that another one, which waits for its rows, has them
+-- long before this rank does.
+function tests.test_a_fetch_goes_on_while_a_rank_computes()
+  local out = shell.succeeded(ranks.run_script(2, TWO .. [[
+    local begun = link.fetch(rows(4, {0, 2, 4}), core.index{3 - 2 * link.rank})
+    local x, began = ladies.ones(64, 64), core.clock()
+    while link.rank == 1 and core.clock() - began < 2 do x = x:relu() end
+    local got = link.fetched("features", begun)
+    local late = link.rank == 0 and core.clock() - began > 1
+    print(got:rows(core.index{3}):to_table()[1][1], late and "late" or "early")]],
+    {temporary.path "two"}))
+  lu.assertEquals(out, "1.0\tearly\n")
 end
 
 --- Fetches fail for rows in parts of other processes than there are, and, after a fetch that failed

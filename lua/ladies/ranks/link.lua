@@ -124,11 +124,6 @@ function link.fetch(rows, ids)
   return mpi.fetch(rows, ids)
 end
 
---- Lets the fetch that is under way do what it can do now without waiting.
-function link.go_on()
-  mpi.go_on()
-end
-
 --- Waits for the end of a fetch, and returns Rows that hold those with which it began and those
 -- that it has brought.
 function link.fetched(kind, fetch)

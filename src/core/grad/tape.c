@@ -20,6 +20,13 @@ struct ld_tape {
 
 static atomic_ullong step_counter = 1;
 
+static _Thread_local ld_status (*meanwhile)(void);
+
+void ld_tape_set_meanwhile(ld_status (*f)(void))
+{
+    meanwhile = f;
+}
+
 ld_status ld_tape_new(ld_tape **out)
 {
     ld_tape *t = ld_calloc_array(1, sizeof *t, LD_MEM_TAPE);
@@ -141,6 +148,8 @@ bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x)
 ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node)
 {
     LD_CHECK(record(tape, y, node));
+    if (meanwhile)
+        LD_CHECK(meanwhile());
     *out = ld_tensor_ref(y);
     return LD_OK;
 }
@@ -242,6 +251,8 @@ static ld_status walk(ld_tape *t)
         if (!n->out->has_grad)
             continue;
         LD_CHECK(ld_poll());
+        if (meanwhile)
+            LD_CHECK(meanwhile());
         double began = ld_clock();
         LD_CHECK(n->backward(n));
         n->seconds = ld_clock() - began;

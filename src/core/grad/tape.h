@@ -120,6 +120,11 @@ bool ld_tape_may_overwrite(const ld_tape *tape, const ld_tensor *x);
  * reference of y. With tape NULL or closed nothing is recorded. */
 ld_status ld_tape_finish(ld_tape *tape, ld_tensor **out, ld_tensor *y, const ld_node *node);
 
+/* Has the calling thread call `f` at the end of each operation and before each operation of
+ * backward, so that something else, such as messages, goes on while it computes; they fail where
+ * it does. It must not wait. NULL, the default, is nothing. */
+void ld_tape_set_meanwhile(ld_status (*f)(void));
+
 /* Gives the memory for t's gradient. *accumulate says if it holds a part already, to which the
  * operation must add, or must be overwritten. */
 ld_status ld_grad_target(ld_tensor *t, ld_tensor **grad, bool *accumulate);

@@ -225,12 +225,6 @@ static int ranks_fetch(lua_State *L)
     return 1;
 }
 
-static int ranks_go_on(lua_State *L)
-{
-    bind_check(L, ld_fetch_go_on());
-    return 0;
-}
-
 static int ranks_fetched(lua_State *L)
 {
     int64_t messages, bytes;
@@ -319,10 +313,6 @@ int luaopen_ladies_ranks(lua_State *L)
          "Begins to bring the rows `ids`, an ascending Index, that `have` lacks, Rows, and to give\n"
          "others what they want of it. All ranks call it, one fetch after the other.",
          .raw = ranks_fetch},
-        {"go_on", NULL,
-         "go_on()\n"
-         "Does what the fetch under way can do now, without waiting.",
-         .raw = ranks_go_on},
         {"fetched", NULL,
          "fetched(fetch) -> Rows, messages, bytes\n"
          "Waits for the end of a fetch: `have` with its rows, and what this rank has sent for it.",

@@ -89,9 +89,27 @@ static ld_status next_step(ld_fetch *f)
     return st;
 }
 
+/* Does as much of the fetch under way, if there is one, as needs no waiting; nothing more after a
+ * failure, of which the next call for other ranks tells. */
+static ld_status go_on(void)
+{
+    int done = 1;
+    ld_fetch *f = ld_ranks_lost() ? NULL : under_way;
+    while (f && f->step != OVER && done) {
+        ld_status st = ld_ranks_check(MPI_Test(&f->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (st == LD_OK && done)
+            st = next_step(f);
+        if (st != LD_OK) {
+            ld_ranks_lose();
+            return st;
+        }
+    }
+    return LD_OK;
+}
+
 ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 {
-    static const ld_background work = {.go_on = ld_fetch_go_on, .end = ld_fetch_end_under_way};
+    static const ld_background work = {.go_on = go_on, .end = ld_fetch_end_under_way};
     LD_OWN(ld_fetch) *f = NULL;
     LD_CHECK(ld_ranks_check_open());
     LD_CHECK(ld_fetch_end_under_way());
@@ -112,20 +130,6 @@ ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
     under_way = f;
     ld_ranks_set_background(&work);
     *out = ld_take(&f);
-    return LD_OK;
-}
-
-ld_status ld_fetch_go_on(void)
-{
-    int done = 1;
-    ld_fetch *f = under_way;
-    if (f)
-        LD_CHECK(ld_ranks_check_open());
-    while (f && f->step != OVER && done) {
-        LD_CHECK(ld_ranks_check(MPI_Test(&f->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
-        if (done)
-            LD_CHECK(next_step(f));
-    }
     return LD_OK;
 }
 

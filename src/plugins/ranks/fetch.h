@@ -3,10 +3,10 @@
  *
  * The ranks tell each other how many rows they want of each, then which, then send them, in three
  * collective calls on a communicator that nothing else uses. A call is begun when the one before is
- * over: in ld_fetch_go_on, in every wait for other ranks, or at last in ld_fetch_end. As each rank
- * begins the same fetches in the same order, none can wait for another for ever. Only one fetch is
- * under way at a time: the next one, and the end of the process, first wait for its end, even if
- * nobody wants its rows any more. */
+ * over: with an operation on tensors, in every wait for other ranks, or at last in ld_fetch_end; and
+ * large messages go on only where MPI is called. As each rank begins the same fetches in the same
+ * order, none can wait for another for ever. Only one fetch is under way at a time: the next one,
+ * and the end of the process, first wait for its end, even if nobody wants its rows any more. */
 #ifndef LD_RANKS_FETCH_H
 #define LD_RANKS_FETCH_H
 
@@ -21,9 +21,6 @@ typedef struct ld_fetch ld_fetch;
 /* Begins to fetch those rows of `ids`, which ascend, that `have` lacks, and to send others the rows
  * of `have` that they want. All ranks must call it, one fetch after the other. */
 ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids);
-
-/* Does as much of the fetch under way, if there is one, as needs no waiting. */
-ld_status ld_fetch_go_on(void);
 
 /* Waits for the end of the fetch under way, if there is one, even if nobody wants its rows any
  * more. */

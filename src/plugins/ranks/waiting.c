@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "grad/tape.h"
 #include "memory/memory.h"
 #include "order.h"
 #include "ranks.h"
@@ -88,6 +89,7 @@ ld_status ld_ranks_open_waiting(MPI_Comm comm, int rank, int size)
 void ld_ranks_set_background(const ld_background *work)
 {
     behind = work;
+    ld_tape_set_meanwhile(work->go_on);
 }
 
 static void pause_between(int64_t tests)

@@ -33,8 +33,8 @@ ld_status ld_ranks_leave(void);
 /* Returns the seconds that ld_ranks_set_patience has set. */
 double ld_ranks_patience(void);
 
-/* Work in the background. It goes on with each wait of this rank, as far as it can without waiting,
- * and this rank does not leave before it has ended. */
+/* Work in the background. It goes on with each wait of this rank and each operation on tensors, as
+ * far as it can without waiting, and this rank does not leave before it has ended. */
 typedef struct {
     ld_status (*go_on)(void), (*end)(void);
 } ld_background;

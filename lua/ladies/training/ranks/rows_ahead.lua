@@ -124,7 +124,7 @@ end
 --- Returns the next of this rank's mini-batches.
 function RowsAhead:__call()
   self.batches:check_calls()
-  if #self.queue == 0 then self:turn() else link.go_on() end
+  if #self.queue == 0 then self:turn() end
   return self.batches:hand_over(table.remove(self.queue, 1))
 end
 
