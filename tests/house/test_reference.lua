@@ -45,7 +45,7 @@ function tests.test_command()
 end
 
 function tests.test_every_function_is_documented()
-  for heading in all:gmatch "\n### ([^\n]+)\n\n```\nno documentation\n" do
+  for heading in all:gmatch "\n### ([^\n]+)\n\n```\nno documentation" do
     lu.fail(heading .. " has no docstring")
   end
 end

@@ -31,7 +31,7 @@ local ELSEWHERE = {
   out_features = "outputs", num_neighbors = "samples", fanouts = "samples",
   size = "batch_size", dtype = "precision", neighbor = "graphsage", save = "save_model",
   x = "features", y = "labels", edge_index = "graph", adj = "graph", num_classes = "classes",
-  num_nodes = "n_nodes", num_edges = "n_edges",
+  num_nodes = "n_nodes", num_edges = "n_edges", rand = "rng", randn = "rng", randint = "rng",
   train_mask = "train", val_mask = "val", test_mask = "test",
 }
 

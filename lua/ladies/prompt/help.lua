@@ -85,13 +85,32 @@ function help.header(module)
   end
 end
 
+-- Returns the lines in which a function is written, and the number of its first one; nil where they
+-- are not known.
+local function place_of(f)
+  local info = debug.getinfo(f, "S")
+  local path = info.what ~= "C" and info.source:match "^@(.*)"
+  return path and lines_of(path) or info.source == "=stdin" and chunk.lines or nil, info.linedefined
+end
+
 --- Returns the documentation of a function; nil where it has none.
 function help.documentation(f)
   if core.docs[f] then return core.docs[f] end
-  local info = debug.getinfo(f, "S")
-  local path = info.what ~= "C" and info.source:match "^@(.*)"
-  local lines = path and lines_of(path) or info.source == "=stdin" and chunk.lines
-  return lines and comment_above(lines, info.linedefined - 1)
+  local lines, first = place_of(f)
+  return lines and comment_above(lines, first - 1)
+end
+
+-- Returns the documentation of the function within which this one is written, as a sampler is
+-- within its constructor; nil where there is none.
+local function documentation_around(f)
+  local lines, at = place_of(f)
+  if not lines then return nil end
+  repeat
+    at = at - 1
+    if at < 1 or lines[at]:find "^end" then return nil end
+  until lines[at]:find "^function" or lines[at]:find "^local function"
+    or lines[at]:find "^return function"
+  return comment_above(lines, at - 1)
 end
 
 --- Returns the first sentence of the documentation of a function (without its signature) or a
@@ -337,11 +356,24 @@ local function help_of_words(text)
     :format(text))
 end
 
--- Returns a function's documentation, and the header of its file where the function is the whole
--- module.
+-- Returns a function's documentation, or else that of the function that made it, and the header of
+-- its file where the function is the whole module.
 local function help_of_function(f)
-  local doc, header = help.documentation(f) or "no documentation", help.header(f)
+  local doc, header = help.documentation(f), help.header(f)
+  if not doc then
+    local around = documentation_around(f)
+    doc = around and "no documentation of its own; it was made by\n\n" .. around
+      or "no documentation"
+  end
   return header and header ~= doc and ("%s\n\n%s"):format(doc, header) or doc
+end
+
+-- Returns the help of a table that is called as a function: that of what its name stands for, as a
+-- sampler has that of its constructor, or else of what is called.
+local function help_of_callable(x, call)
+  local name = rawget(x, "name")
+  local ok, found = errors.try(help.find, type(name) == "string" and name or "")
+  return help_of_function(ok and type(found) == "function" and found or call)
 end
 
 --- ladies.help_text(x: any) -> string: the text that ladies.help prints for x: a function's
@@ -355,7 +387,10 @@ function help.text(x)
     return list_class(x.__name:match "[^.]*$", x)
   end
   if meta and options.class_of(x) then return list_class(tostring(x), meta) end
-  if type(x) == "table" then return list((help.header(x) or "module") .. "\n", x) end
+  if meta and type(meta.__call) == "function" and not help.header(x) then
+    return help_of_callable(x, meta.__call)
+  end
+  if type(x) == "table" then return list((help.header(x) or "a table") .. "\n", x) end
   return ("%s: a %s"):format(tostring(x), type(x))
 end
 

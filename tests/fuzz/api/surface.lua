@@ -147,7 +147,7 @@ function surface.methods(ladies, object)
     for _, name in ipairs(type(members) == "table" and sorted_keys(members) or {}) do
       local method, full = members[name], tostring(meta.__name) .. ":" .. name
       local doc = type(method) == "function" and ladies.help_text(method)
-      if doc and doc ~= "no documentation" and not left_out(full, doc) then
+      if doc and not doc:find "^no documentation" and not left_out(full, doc) then
         list[#list + 1] = {name = full, call = method,
           parameters = with_modesty(full, surface.parameters(method, doc))}
       end
