@@ -189,25 +189,25 @@ function tests.test_others_do_not_go_on()
   lu.assertEquals(core.files(folder.path), {})
 end
 
---- Nor does a layer that calls another function than before, or has captured another number.
+--- Nor does a layer that calls another function than before, or has captured another value.
 function tests.test_other_helpers()
   local function once(h) return h * 1 end
   local function twice(h) return h + h end
-  local function model_of(helper, factor, fails)
+  local function model_of(helper, factor, added, fails)
     local model = ladies.nn.gcn{inputs = FEATURES, hidden = 8, outputs = CLASSES, layers = LAYERS}
     function model:layer(i, h, block, ...)
       if fails.now and i == 2 and block.adj.n_cols == NODES then error("stopped", 0) end
-      return helper(getmetatable(self).layer(self, i, h, block, ...)) * factor
+      return helper(getmetatable(self).layer(self, i, h, block, ...)) * factor + (added and 1 or 0)
     end
     return model
   end
   local given = {memory = 1, folder = folder.path}
-  for _, other in ipairs{{once, 1}, {twice, 1}, {once, 2}} do
-    lu.assertFalse((pcall(ladies.inference.exact, model_of(once, 1, {now = true}), data, given)))
-    local model = model_of(other[1], other[2], {})
+  for _, other in ipairs{{once, 1, false}, {twice, 1, false}, {once, 2, false}, {once, 1, true}} do
+    lu.assertFalse((pcall(ladies.inference.exact, model_of(once, 1, false, {now = true}), data, given)))
+    local model = model_of(other[1], other[2], other[3], {})
     local logits, line = told(ladies.inference.exact, model, data, given)
     lu.assertEquals(logits:hash(), ladies.inference.exact(model, data):hash())
-    lu.assertEquals(line ~= "", other[1] == once and other[2] == 1)
+    lu.assertEquals(line ~= "", other[1] == once and other[2] == 1 and not other[3])
   end
 end
 

@@ -216,6 +216,17 @@ function tests.test_predictions_by_name()
   lu.assertEquals(n, 12)
 end
 
+--- One edge is enough to train on, none is not.
+function tests.test_the_least_to_train_on()
+  local function task_of(split)
+    return ladies.task.edge_regression(ladies.data.from_arrays{edges = {{1, 2}, {2, 3}, {3, 4},
+      {4, 1}}, edge_weights = {1, 2, 3, 4}, features = ladies.ones(4, 1), directed = "keep"},
+      {target = "weight", edge_split = split})
+  end
+  lu.assertEquals(#task_of("25/25/50").units.train, 1)
+  lu.assertErrorMsgContains("no edge is left for training", task_of, "0/50/50")
+end
+
 function tests.test_errors()
   local function fails(text, ...) lu.assertErrorMsgContains(text, ...) end
   fails("has no features, types, times or weights of edges", ladies.task.edge_classification,
