@@ -22,19 +22,17 @@ local data_options = require "ladies.command.data_options"
 local declared = require "ladies.lab.declared"
 local experiment_options = require "ladies.command.experiment_options"
 local experiments = require "ladies.command.experiments"
+local kinds = require "ladies.experiment.kinds"
 local methods = require "ladies.experiment.methods"
-local models = require "ladies.experiment.models"
 local own_folder = require "ladies.base.own_folder"
-local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
 local study_options = require "ladies.command.study_options"
 local tables = require "ladies.base.tables"
-local tasks = require "ladies.experiment.tasks"
 
 -- The settings of samplers, of their P, and of tasks, as a set of names.
 local function own_settings()
   local names = {normalize = true}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+  for _, one in ipairs(kinds.settings()) do
     if (one.place == "sampler" or one.place == "task") and one.name ~= "samples" then
       names[one.name] = true
     end

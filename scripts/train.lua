@@ -89,15 +89,12 @@ local function new_folder(config)
 end
 
 -- The settings that the user gave: those of the file in opts.config, and in place of them those of
--- the command line. What the file says of code of one's own is about its method, model and task,
--- and not about others that the command line names.
+-- the command line.
 local function settings_of(opts, given)
   local own = experiment_options.settings(opts, given)
   if not opts.config then return own end
   local stored = comm.broadcast(comm.rank == 0 and json.read_object(opts.config))
-  for _, what in ipairs{"method", "model", "task"} do
-    if given[what] then stored[what .. "_code"], stored[what .. "_file"] = nil, nil end
-  end
+  own_code.forget(stored, given)
   return tables.merged(stored, own)
 end
 
@@ -208,10 +205,7 @@ cli.main(spec, arg, function(opts, given)
   print_configuration(config, folder)
   local result = ladies.train(run)
   if result.stopped == "interrupted" then
-    local again = ("ladies train --resume %s%s%s%s"):format(folder,
-      config.method_file and " --method " .. config.method_file or "",
-      config.model_file and " --model " .. config.model_file or "",
-      config.task_file and " --task " .. config.task_file or "")
+    local again = ("ladies train --resume %s%s"):format(folder, own_code.arguments(config))
     print(("stopped after batch %d; go on with: %s"):format(result.batches, core.printable(again)))
     comm.finish()
     os.exit(cli.INTERRUPTED, true)

@@ -8,9 +8,9 @@ local ladies = require "ladies"
 local options = require "ladies.base.options"
 local experiment_options = require "ladies.command.experiment_options"
 local json = require "ladies.base.json"
+local kinds = require "ladies.experiment.kinds"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
-local tasks = require "ladies.experiment.tasks"
 local settings = require "ladies.experiment.settings"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
@@ -24,7 +24,7 @@ local tests = {}
 -- All settings by name.
 local function all()
   local by_name = {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+  for _, one in ipairs(kinds.settings()) do
     by_name[one.name] = one
   end
   return by_name
@@ -35,7 +35,7 @@ local PLACES = {experiment = true, data = true, sampler = true, model = true, ta
 
 function tests.test_every_setting_is_whole()
   local count, seen = 0, {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+  for _, one in ipairs(kinds.settings()) do
     lu.assertNil(seen[one.name], one.name)
     lu.assertTrue(PLACES[one.place], one.name)
     lu.assertStrMatches(one.help, "[^\n]+", nil, nil, one.name)
@@ -91,8 +91,7 @@ function tests.test_help()
   for name, one in pairs(all()) do
     lu.assertTrue(found[name], name)
     found[name] = nil
-    lu.assertStrContains(words, settings.describe(one, methods.by_name, models.by_name,
-      tasks.by_name))
+    lu.assertStrContains(words, kinds.describe(one))
   end
   lu.assertEquals(found, {})
 end
@@ -101,7 +100,7 @@ end
 -- presets themselves.
 function tests.test_description()
   local function described(name)
-    return settings.describe(all()[name], methods.by_name, models.by_name, tasks.by_name)
+    return kinds.describe(all()[name])
   end
   lu.assertStrMatches(described "samples", "[%l, ]*graphsage, [%l, ]*vrgcn: .* "
     .. "%(default 512; method [%l%d, ]*graphsage 5, [%l%d, ]*vrgcn 2%)")

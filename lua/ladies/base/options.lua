@@ -74,7 +74,8 @@ function options.class_of(value)
   return type(name) == "string" and last_parts[name] or nil
 end
 
-local function with_article(noun)
+--- options.with_article(noun: string) -> string: the noun with its article, as "an Index".
+function options.with_article(noun)
   return ((noun:find("^[AEIOUaeiou]") or noun == "Rng") and "an " or "a ") .. noun
 end
 
@@ -92,7 +93,7 @@ local function show(value)
     local quoted = ("%q"):format(value:sub(1, 40)):gsub("\\\n", "\\n")
     return quoted .. (#value > 40 and "..." or "")
   elseif kind == "table" or kind == "userdata" then
-    return with_article(options.class_of(value) or kind) .. remark(value)
+    return options.with_article(options.class_of(value) or kind) .. remark(value)
   elseif kind == "function" or kind == "thread" then
     return "a " .. kind
   end
@@ -208,7 +209,7 @@ function compile(text)
       test = function(value) if options.class_of(value) == text then return value end end
     end
     assert(test, "options: no such type: " .. text)
-    made = {text = with_article(text), test = test}
+    made = {text = options.with_article(text), test = test}
   end
   compiled[text] = made
   return made

@@ -3,26 +3,17 @@
 
 local cli = require "ladies.command.cli"
 local declared = require "ladies.training.declared"
+local kinds = require "ladies.experiment.kinds"
 local methods = require "ladies.experiment.methods"
-local models = require "ladies.experiment.models"
 local own_code = require "ladies.experiment.own_code"
-local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
-local tasks = require "ladies.experiment.tasks"
 
 local experiment_options = {}
 
--- Settings whose value is a name or a file with the user's own code.
-local NAMES = {method = true, model = true, task = true}
-
--- Returns the function that reads such an option: it loads a file and returns the name under which
--- its code is then known.
+-- Returns the function that reads an option whose value is a name or a file with the user's own
+-- code: it loads a file and returns the name under which its code is then known.
 local function reader(what)
-  return function(text)
-    if own_code.is_file(text) then return own_code.load(what, text) end
-    own_code.check_name("--" .. what, what, text)
-    return text
-  end
+  return function(text) return own_code.name_of("--" .. what, what, text) end
 end
 
 --- Loads the files of methods among some texts, FILE.lua or FILE.lua:SAMPLES, so that their
@@ -38,15 +29,15 @@ function experiment_options.load_methods(texts)
   return names[1] and names
 end
 
---- Loads the files that the arguments name as --method, --model, --task or among --methods, so that
--- their settings are among the options. Returns the methods, models and tasks that they name, which
--- `list` takes: {method = array of names or nil, model = the same, task = the same}.
+--- Loads the files that the arguments name, as --method, --model and the like or among --methods,
+-- so that their settings are among the options. Returns the names of what the arguments name, which
+-- `list` takes: {method = array of names or nil, model = the same, ...}.
 function experiment_options.load_own(args)
   local named = {method =
     experiment_options.load_methods(cli.words(cli.peek(args, "methods")) or {})}
-  for what in pairs(NAMES) do
-    local text = cli.peek(args, what)
-    if text then named[what] = {reader(what)(text)} end
+  for _, kind in ipairs(kinds) do
+    local text = cli.peek(args, kind.name)
+    if text then named[kind.name] = {reader(kind.name)(text)} end
   end
   return named
 end
@@ -61,41 +52,28 @@ local GROUPS = {experiment = "the experiment", data = "the data set", sampler = 
   model = "the network", task = "the task", optimizer = "the optimizer", training = "training",
   validation = "validation"}
 
--- Returns the entries of methods or models with these names, and the names as a text; without names
--- all entries, and nil.
-local function named_of(entries, names)
-  if not names then return entries end
-  local some = {}
-  for _, name in ipairs(names) do some[name] = entries[name] end
-  return some, table.concat(names, ", ")
-end
-
 -- Makes the command-line option of a setting. named: a result of load_own.
 local function option_of(one, named)
-  local value
-  if NAMES[one.name] then value = "NAME|FILE.lua" end
+  local value = kinds.by_name[one.name] and "NAME|FILE.lua"
   for _, each in ipairs(VALUES) do value = value or one.type:find(each[1]) and each[2] end
   local type_text = one.type:gsub(" or nil$", ""):gsub(" or table$", "")
-  local some_methods, method_names = named_of(methods.by_name, named.method)
-  local some_models, model_names = named_of(models.by_name, named.model)
-  local some_tasks, task_names = named_of(tasks.by_name, named.task)
-  local owners = ({sampler = some_methods, model = some_models, task = some_tasks})[one.place]
-  local owner_names = ({sampler = method_names, model = model_names, task = task_names})[one.place]
-  local is_of_others = owner_names and #settings.owners(owners, one.name) == 0
-  return {(one.name:gsub("_", "-")), value, type_text, read = NAMES[one.name] and reader(one.name),
-    brief = is_of_others or nil,
+  local kind = kinds.of(one)
+  local names = kind and named[kind.name]
+  local is_of_others = names and #kinds.owners(one, named) == 0
+  return {(one.name:gsub("_", "-")), value, type_text,
+    read = kinds.by_name[one.name] and reader(one.name), brief = is_of_others or nil,
     group = is_of_others and "other methods, networks and tasks have"
-      or GROUPS[one.place] .. (owner_names and " " .. owner_names or ""),
-    help = settings.describe(one, some_methods, some_models, some_tasks, owner_names ~= nil)}
+      or GROUPS[one.place] .. (names and " " .. table.concat(names, ", ") or ""),
+    help = kinds.describe(one, named)}
 end
 
 --- The settings as options, as ladies.command.cli takes them: those whose names are in the set
--- `names`, or all but those in the set `without`; the settings of methods, models and tasks that
--- were added from files are among them. named: a result of load_own; with it, the help texts are
--- about the methods, models and tasks that it names.
+-- `names`, or all but those in the set `without`; the settings of the user's own code that was
+-- added from files are among them. named: a result of load_own; with it, the help texts are about
+-- the entries that it names.
 function experiment_options.list(without, names, named)
   local list = {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+  for _, one in ipairs(kinds.settings()) do
     if (not names or names[one.name]) and not (without and without[one.name]) then
       list[#list + 1] = option_of(one, named or {})
     end
@@ -117,11 +95,10 @@ end
 -- function that is given to cli.main.
 function experiment_options.settings(opts, given)
   local found = {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+  for _, one in ipairs(kinds.settings()) do
     if given[one.name] then found[one.name] = opts[one.name] end
   end
-  found.method_code, found.model_code, found.task_code = own_code.hashes(found)
-  return found
+  return own_code.with_hashes(found)
 end
 
 --- Moves these settings from opts into a table of their own, opts.settings, but for those in the

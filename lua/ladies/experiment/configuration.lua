@@ -2,6 +2,7 @@
 -- defaults, and refuses settings that the method and the model do not have.
 
 local errors = require "ladies.base.errors"
+local kinds = require "ladies.experiment.kinds"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
@@ -9,20 +10,21 @@ local own_code = require "ladies.experiment.own_code"
 local presets = require "ladies.experiment.presets"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
-local tasks = require "ladies.experiment.tasks"
 
 local configuration = {}
 
-local NO_TASK = {settings = {}}
-
---- Returns the entries that the settings of an experiment name, {sampler = the method's, model =
--- the model's, task = the task's, or tasks.undecided where none is named}, and the method's
--- name.
+--- Returns the entries that the settings of an experiment name, by their places: {sampler = the
+-- method's, model =, task =}, where none is named that which stands for all that are possible; and
+-- their names, {method =, model =, ...}.
 function configuration.entries(given)
-  local model = models.by_name[given.model or "gcn"]
-  local method = given.method or model.no_graph and "none" or settings.common.method.default
-  return {sampler = methods.by_name[method], model = model,
-    task = given.task and tasks.by_name[given.task] or tasks.undecided}, method
+  local names, entries = {model = given.model or "gcn"}, {}
+  local no_graph = models.by_name[names.model].no_graph
+  names.method = no_graph and "none" or settings.common.method.default
+  for _, kind in ipairs(kinds) do
+    names[kind.name] = given[kind.name] or names[kind.name]
+    entries[kind.place] = kind.entries[names[kind.name]] or kind.undecided
+  end
+  return entries, names
 end
 
 -- Tells whether a method with these settings is for layers P H W alone, because it keeps or
@@ -59,32 +61,31 @@ local function mismatch(entries)
   end
 end
 
--- Fails for the setting `name` if the method or model called `taker` does not have it but others
--- do; the error names those.
-local function refuse_of(where, what, by_name, taker, name)
-  local owners = settings.owners(by_name, name)
-  if #owners == 0 then return end
-  local own = settings.names_of(by_name[taker] or NO_TASK)
+-- Fails for the setting `name`, which others of a kind have but not the entry that is called
+-- `taker`, or none is named; the error names those.
+local function refuse_of(where, kind, taker, name)
+  local what, owners = kind.name, table.concat(settings.owners(kind.entries, name), ", ")
+  if not taker then
+    errors.fail(("%s: %s is a setting of the %s %s; name the %s, too (--%s, in Lua %s)"):format(
+      where, name, what, owners, what, what, what))
+  end
+  local own = settings.names_of(kind.entries[taker])
   errors.fail(("%s: the %s %s has no %s, a setting of %s; its %s settings are: %s"):format(where,
-    what, taker, name, table.concat(owners, ", "), what == "method" and "sampler's" or "own",
+    what, taker, name, owners, what == "method" and "sampler's" or "own",
     #own > 0 and table.concat(own, ", ") or "none"))
 end
 
--- Fails for the setting `name`, which experiments of this method and model do not have. The error
--- says whose it is, or which one was probably meant.
-local function refuse(where, name, method, model, task)
-  refuse_of(where, "method", methods.by_name, method, name)
-  refuse_of(where, "model", models.by_name, model, name)
-  if not task and #settings.owners(tasks.by_name, name) > 0 then
-    errors.fail(("%s: %s is a setting of the task %s; name the task, too (--task, in Lua task)")
-      :format(where, name, table.concat(settings.owners(tasks.by_name, name), ", ")))
+-- Fails for the setting `name`, which experiments with these entries, by kind, do not have. The
+-- error says whose it is, or which one was probably meant.
+local function refuse(where, name, takers)
+  for _, kind in ipairs(kinds) do
+    if #settings.owners(kind.entries, name) > 0 then
+      refuse_of(where, kind, takers[kind.name], name)
+    end
   end
-  refuse_of(where, "task", tasks.by_name, task, name)
-  local names = {}
-  for i, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
-    names[i] = one.name
-  end
-  local near = options.nearest(name, names)
+  local near = options.nearest(name, tables.map(kinds.settings(), function(one)
+    return one.name
+  end))
   local owners = near and settings.owners(methods.by_name, near) or {}
   errors.fail(('%s: there is no setting "%s"%s%s'):format(where, name,
     near and ('; did you mean "%s"?'):format(near) or "",
@@ -101,9 +102,11 @@ local function spec_of(entries, preset)
   local spec = {}
   for _, one in ipairs(settings.of(entries)) do
     local default = one.default
-    for _, own in ipairs{presets[preset], entries.sampler.defaults or {},
-      entries.model.defaults or {}, entries.task.defaults or {},
-      entries.sampler.of_tasks or {}} do
+    local defaults = {presets[preset]}
+    for _, kind in ipairs(kinds) do
+      defaults[#defaults + 1] = entries[kind.place].defaults
+    end
+    for _, own in ipairs(tables.append(defaults, {entries.sampler.of_tasks})) do
       if own[one.name] ~= nil then default = own[one.name] end
     end
     spec[one.name] = default == nil and one.type or {one.type, default}
@@ -147,30 +150,27 @@ function configuration.of(given, where)
   options.value(where, "the settings", given, "table")
   local preset = settings.common.preset
   preset = options.value(where, "preset", given.preset or preset.default, preset.type)
-  for _, what in ipairs{"method", "model", "task"} do own_code.check(where, given, what) end
-  options.value(where, "method", given.method or "none", methods.names())
+  for _, kind in ipairs(kinds) do
+    own_code.check(where, given, kind.name)
+    local names = settings.one_of(kind.entries) .. " or nil"
+    options.value(where, kind.name, given[kind.name], names)
+  end
   local model = given.model or default_model(given, preset)
-  options.value(where, "model", model or "gcn", models.names())
-  options.value(where, "task", given.task or "node_classification", tasks.names())
-  local entries, method = configuration.entries{method = given.method, model = model,
-    task = given.task}
+  local entries, names = configuration.entries(tables.merged(given, {model = model}))
   local wrong = mismatch(entries)
   if wrong then
     errors.fail(("%s: the model %s does not go with the method %s: %s%s"):format(where,
-      model or "gcn", method, wrong, models_for(entries.sampler)))
+      names.model, names.method, wrong, models_for(entries.sampler)))
   end
   local spec = tables.merged(spec_of(entries, preset), own_code.SPEC)
-  spec.method[2] = method
+  spec.method[2] = names.method
   spec.model = {settings.common.model.type, model}
   for _, key in ipairs(tables.sorted_keys(given)) do       -- of several, always the same one
-    if not spec[key] then
-      refuse(where, tostring(key), method, model or "gcn", given.task)
-    end
+    if not spec[key] then refuse(where, tostring(key), names) end
   end
-  local config = options.check(where, with_texts(given, spec), spec)
-  config.method_code, config.model_code, config.task_code = own_code.hashes(config)
+  local config = own_code.with_hashes(options.check(where, with_texts(given, spec), spec))
   if config.validation == "sampled" and not is_sampled(entries.sampler) then
-    errors.fail(("%s: the method %s has no sampled validation"):format(where, method))
+    errors.fail(("%s: the method %s has no sampled validation"):format(where, names.method))
   end
   return config
 end

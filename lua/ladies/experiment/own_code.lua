@@ -1,41 +1,22 @@
---- Methods, models and tasks of the user's own, beside those of ladies.experiment.methods, models
--- and tasks: from a file of Lua, which returns a function or an entry as it is written there, or
--- from a function.
+--- Code of the user's own, such as a method or a model, beside the library's of the same kind (see
+-- ladies.experiment.kinds): from a file of Lua, which returns a function or an entry as the library
+-- has them, or from a function.
 --
 -- A file is loaded because the user names it, never because data does. Settings that were made with
--- such code hold its hash (method_code, model_code, task_code; see ladies.base.code), and where
--- there is a file, its path (method_file, model_file, task_file): by these a run that goes on, or
--- the process of a study, knows the code again, or says what is missing.
+-- such code hold its hash (as method_code; see ladies.base.code), and where there is a file, its
+-- path (as method_file): by these a run that goes on, or the process of a study, knows the code
+-- again, or says what is missing.
 
 local core = require "ladies_core"
 local code = require "ladies.base.code"
 local errors = require "ladies.base.errors"
+local kinds = require "ladies.experiment.kinds"
 local methods = require "ladies.experiment.methods"
-local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
-local Task = require "ladies.task.object"
-local tasks = require "ladies.experiment.tasks"
 
 local own_code = {}
-
--- How methods, models and tasks differ: the table of entries, the place of their settings, the
--- settings that a function alone takes, the type that `make` gives, which of its arguments the
--- settings are, the other fields of an entry, and what is made of that which `make` gives.
-local KINDS = {
-  method = {entries = methods.by_name, place = "sampler", takes = {"samples"}, gives = "callable",
-    settings_at = 2,
-    fields = {resolve = "callable or nil", nominal_rows = "callable or nil",
-      histories = "boolean or nil", no_graph = "boolean or nil", exact_only = "string or nil"}},
-  model = {entries = models.by_name, place = "model", takes = {}, gives = "table", settings_at = 1,
-    fields = {no_histories = "boolean or nil", no_graph = "boolean or nil"}},
-  task = {entries = tasks.by_name, place = "task", takes = {}, gives = "table", settings_at = 1,
-    fields = {resolve = "callable or nil"}, finish = function(where, made)
-      return options.class_of(made) == "Task" and made or Task.new(made, where)
-    end},
-}
-local ORDER = {"method", "model", "task"}
 
 -- ---------------------------------------------------------------- code as an entry
 
@@ -43,7 +24,7 @@ local ORDER = {"method", "model", "task"}
 -- error instead of nil.
 local function refusing(config)
   local copy, names = tables.merged(config), {}
-  for i, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
+  for i, one in ipairs(kinds.settings()) do
     names[i], copy[one.name] = one.name, config[one.name]
   end
   tables.append(names, tables.sorted_keys(own_code.SPEC))
@@ -89,60 +70,63 @@ end
 
 -- Adds the entry under a name; fails if the name belongs to other code, except an earlier state of
 -- the same file.
-local function add(what, name, entry)
-  local entries = KINDS[what].entries
-  local there = entries[name]
+local function add(kind, name, entry)
+  local there, what = kind.entries[name], options.with_article(kind.name)
   if not name:find "^[%w_]+$" then
-    errors.fail(("%s: the name of a %s must be of letters, digits and _"):format(
+    errors.fail(("%s: the name of %s must be of letters, digits and _"):format(
       entry.file or name, what))
   elseif there and (not there.code or there.file ~= entry.file) then
-    errors.fail(("%s: there is a %s %s already%s; choose another name"):format(
+    errors.fail(("%s: there is %s %s already%s; choose another name"):format(
       entry.file or name, what, name, there.file and ", of " .. there.file or ""))
   end
-  entries[name] = entry
+  kind.entries[name] = entry
   return name
 end
 
---- Tells whether a text names a file and not a method, a model or a task: it has a slash, or ends
--- in .lua.
+--- Tells whether a text names a file and no entry: it has a slash, or ends in .lua.
 function own_code.is_file(text)
   return text:find "/" ~= nil or text:find "%.lua$" ~= nil
 end
 
---- Loads the Lua file at `path`; what: "method", "model" or "task". Returns the name, that of the
--- file, under which there is one from now on.
+--- Loads the Lua file at `path`; what: the name of the kind, such as "method". Returns the name,
+-- that of the file, under which there is one from now on.
 function own_code.load(what, path)
   errors.own_file(path)
   local chunk, reason = load(core.file.read(path), "@" .. path, "t")
   if not chunk then error(reason, 0) end
-  local name = path:match "([^/]*)$":gsub("%.lua$", "")
-  local entry = entry_of(KINDS[what], name, path, errors.owned(chunk)())
+  local name, kind = path:match "([^/]*)$":gsub("%.lua$", ""), kinds.by_name[what]
+  local entry = entry_of(kind, name, path, errors.owned(chunk)())
   entry.code, entry.file, entry.path = code.hash(chunk), core.real_path(path), path
-  return add(what, name, entry)
+  return add(kind, name, entry)
 end
 
--- Adds a function as a method or a model, as own_code.load does with a file. `make` becomes the
--- field of that name in the entry.
-local function add_function(what, name, f, make)
-  local entry = entry_of(KINDS[what], name, name, {make = make})
+-- Adds a function, as own_code.load does with a file. It is called as the entry's `make` is, but
+-- without the settings.
+local function add_function(kind, name, f)
+  local entry = entry_of(kind, name, name, {make = function(...)
+    local arguments = table.pack(...)
+    table.move(arguments, kind.settings_at + 1, arguments.n, kind.settings_at)
+    return f(table.unpack(arguments, 1, arguments.n - 1))
+  end})
   entry.code = code.hash(f)
-  return add(what, name, entry)
+  return add(kind, name, entry)
 end
 
 -- ---------------------------------------------------------------- naming it
 
---- Fails, with `where` before it, for a name that is no method, model or task where there is a file
--- of that name in this folder, which is named with its ending.
+--- Fails, with `where` before it, for a name that no entry of the kind `what` has where there is a
+-- file of that name in this folder, which is named with its ending.
 function own_code.check_name(where, what, name)
-  if not KINDS[what].entries[name] and core.exists(name .. ".lua") == "file" then
+  if not kinds.by_name[what].entries[name] and core.exists(name .. ".lua") == "file" then
     errors.fail(('%s: no %s is called "%s"; for the file in this folder write %s.lua'):format(where,
       what, name, name))
   end
 end
 
--- Returns the name of a method or model that is given as a name, a file, or {name =, [field] =
--- function}, after adding its code.
-local function name_of(where, what, given, field, arguments)
+--- Returns the name of an entry of the kind `what` that is given as a name, a file, or {name =,
+-- [place of the kind] = function}, after adding its code. Errors begin with `where`.
+function own_code.name_of(where, what, given)
+  local kind = kinds.by_name[what]
   options.value(where, "the " .. what, given, "string or table")
   if type(given) == "string" then
     if own_code.is_file(given) then return own_code.load(what, given) end
@@ -150,10 +134,8 @@ local function name_of(where, what, given, field, arguments)
     return given
   end
   local one = options.check(("%s: the %s"):format(where, what), given,
-    {name = "string", [field] = "function"})
-  return add_function(what, one.name, one[field], function(...)
-    return one[field](arguments(...))
-  end)
+    {name = "string", [kind.place] = "function"})
+  return add_function(kind, one.name, one[kind.place])
 end
 
 --- Converts one of the methods of a study to settings: "ladies", "ladies:64", "./mine.lua",
@@ -165,9 +147,7 @@ function own_code.method(where, given)
     local file, number = given:match "^(.*%.lua):(.*)$"
     given, samples = file or given, number
   end
-  local name = name_of(where, "method", given, "sampler", function(P, _, data, model)
-    return P, data, model
-  end)
+  local name = own_code.name_of(where, "method", given)
   local found = methods.parse(where, samples and name .. ":" .. samples or name)
   found.method_code = methods.by_name[found.method].code
   return found
@@ -178,23 +158,20 @@ end
 -- function(P, data, model) -> sampler}, {name =, model = function(data, task) -> model} and {name
 -- =, task = function(data) -> task}.
 function own_code.settings(given)
-  local where = "ladies.experiment.own"
-  local opts = options.check(where, given, {method = "string or table or nil",
-    model = "string or table or nil", task = "string or table or nil"})
-  local found = opts.method and own_code.method(where, opts.method) or {}
-  if opts.task then
-    found.task = name_of(where, "task", opts.task, "task", function(_, data) return data end)
-    options.value(where, "task", found.task, tasks.names())
-    found.task_code = tasks.by_name[found.task].code
+  local where, types = "ladies.experiment.own", {}
+  for _, kind in ipairs(kinds) do types[kind.name] = "string or table or nil" end
+  local opts = options.check(where, given, types)
+  local found = {}
+  for _, kind in ipairs(kinds) do
+    local one = opts[kind.name]
+    if one and kind.name == "method" then              -- it may have a number of samples, too
+      found = tables.merged(found, own_code.method(where, one))
+    elseif one then
+      found[kind.name] = options.value(where, kind.name,
+        own_code.name_of(where, kind.name, one), settings.one_of(kind.entries))
+    end
   end
-  if opts.model then
-    found.model = name_of(where, "model", opts.model, "model", function(_, data, task)
-      return data, task
-    end)
-    options.value(where, "model", found.model, models.names())
-    found.model_code = models.by_name[found.model].code
-  end
-  return found
+  return own_code.with_hashes(found)
 end
 
 --- Returns the names of the methods in a list, in which methods may also be given by their names.
@@ -205,56 +182,75 @@ end
 -- ---------------------------------------------------------------- knowing it again
 
 --- The types of the settings that identify a user's code, for options.check.
-own_code.SPEC = {
-  method_code = "string or nil", method_file = "string or nil",
-  model_code = "string or nil", model_file = "string or nil",
-  task_code = "string or nil", task_file = "string or nil",
-}
+own_code.SPEC = {}
+for _, kind in ipairs(kinds) do
+  own_code.SPEC[kind.name .. "_code"] = "string or nil"
+  own_code.SPEC[kind.name .. "_file"] = "string or nil"
+end
+
+-- Returns the entry of a kind that settings name, or an empty table.
+local function entry_in(given, kind) return kind.entries[given[kind.name]] or {} end
 
 -- Returns why the user's code that these settings name cannot be used again, because it is not
 -- loaded or has changed; nil if it can.
-local function trouble(what, given)
-  local entry, hash = KINDS[what].entries[given[what]], given[what .. "_code"]
-  local file = given[what .. "_file"] or entry and entry.file
+local function trouble(kind, given)
+  local what, entry = kind.name, entry_in(given, kind)
+  local hash, file = given[what .. "_code"], given[what .. "_file"] or entry.file
   local of = file and (", of %s,"):format(file) or ""
-  if hash and not (entry and entry.code) then
+  if hash and not entry.code then
     return ("the %s %s%s is code of one's own, which is to be named again: --%s FILE.lua (in Lua "
       .. "ladies.experiment.own)"):format(what, given[what], of, what)
-  elseif entry and entry.code and hash and entry.code ~= hash then
+  elseif hash and entry.code ~= hash then
     return ("the code of the %s %s%s has changed"):format(what, given[what], of)
   end
 end
 
---- Fails, with `where` before it, when settings that are taken up again were made with a method or
--- model or a task (what: "method", "model" or "task") whose code is not there now, or is other
--- code.
+--- Fails, with `where` before it, when settings that are taken up again were made with code, of the
+-- kind `what`, that is not there now, or is other code.
 function own_code.check(where, given, what)
-  local text = trouble(what, given)
+  local text = trouble(kinds.by_name[what], given)
   if text then errors.fail(("%s: %s"):format(where, text)) end
 end
 
 --- Tells whether all of the user's code that the settings name is loaded and unchanged.
 function own_code.is_here(given)
-  return not (trouble("method", given) or trouble("model", given) or trouble("task", given))
-end
-
--- The fields of the entries of a method, a model and a task that settings name.
-local function fields_of(given, field)
-  local found = {}
-  for i, what in ipairs(ORDER) do
-    local entry = KINDS[what].entries[given[what]]
-    found[i] = entry and entry[field]
+  for _, kind in ipairs(kinds) do
+    if trouble(kind, given) then return false end
   end
-  return found[1], found[2], found[3]
+  return true
 end
 
---- The hashes of the code of the method, the model and the task that settings name, nil for the
--- library's.
-function own_code.hashes(given) return fields_of(given, "code") end
+--- Sets the hashes of the user's code in settings that name it, and returns them.
+function own_code.with_hashes(given)
+  for _, kind in ipairs(kinds) do given[kind.name .. "_code"] = entry_in(given, kind).code end
+  return given
+end
 
---- Returns the paths of the files of the method and of the model that settings name, nil where
--- there is none.
-function own_code.paths(given) return fields_of(given, "file") end
+--- Adds the paths of the files with the user's code to a configuration, and returns it.
+function own_code.with_files(config)
+  for _, kind in ipairs(kinds) do config[kind.name .. "_file"] = entry_in(config, kind).file end
+  return config
+end
+
+--- Takes what settings say of the user's code out of them, for the kinds that `named` has, since it
+-- is about others than are named there.
+function own_code.forget(given, named)
+  for _, kind in ipairs(kinds) do
+    if named[kind.name] then
+      given[kind.name .. "_code"], given[kind.name .. "_file"] = nil, nil
+    end
+  end
+end
+
+--- Returns the options, with a space before each, that name the files of a configuration again.
+function own_code.arguments(config)
+  local words = {""}
+  for _, kind in ipairs(kinds) do
+    local file = config[kind.name .. "_file"]
+    if file then tables.append(words, {"--" .. kind.name, file}) end
+  end
+  return table.concat(words, " ")
+end
 
 --- Returns the set of the names of all settings that the user's own methods declare.
 function own_code.own_settings()
@@ -267,19 +263,13 @@ function own_code.own_settings()
   return names
 end
 
---- Adds the paths of the files with the user's code to a configuration, and returns it.
-function own_code.with_files(config)
-  config.method_file, config.model_file, config.task_file = own_code.paths(config)
-  return config
-end
-
--- Returns the entries that come from files, sorted by path, as an array of {what =, name =, entry
+-- Returns the entries that come from files, sorted by path, as an array of {kind =, name =, entry
 -- =}.
 local function loaded()
   local list = {}
-  for what, kind in pairs(KINDS) do
+  for _, kind in ipairs(kinds) do
     for name, entry in pairs(kind.entries) do
-      if entry.path then list[#list + 1] = {what = what, name = name, entry = entry} end
+      if entry.path then list[#list + 1] = {kind = kind, name = name, entry = entry} end
     end
   end
   table.sort(list, function(a, b) return a.entry.path < b.entry.path end)
@@ -288,10 +278,10 @@ end
 
 --- Returns the user's files that are loaded, as an array of {what, path}.
 function own_code.files()
-  return tables.map(loaded(), function(one) return {one.what, one.entry.path} end)
+  return tables.map(loaded(), function(one) return {one.kind.name, one.entry.path} end)
 end
 
--- Returns the methods and models that were loaded from the file at `path`; fails if there are none.
+-- Returns those entries that were loaded from the file at `path`; fails if there are none.
 local function loaded_from(path)
   local all, list = loaded(), {}
   if not core.exists(path) then errors.fail("ladies.reload: there is no file " .. path) end
@@ -312,10 +302,10 @@ function own_code.reload(path)
   options.value("ladies.reload", "the path", path, "string or nil")
   local changed, failure = {}, nil
   for _, one in ipairs(path and loaded_from(path) or loaded()) do
-    local ok, reason = errors.try(own_code.load, one.what, one.entry.path)
+    local ok, reason = errors.try(own_code.load, one.kind.name, one.entry.path)
     if not ok then
       failure = failure or reason
-    elseif KINDS[one.what].entries[one.name].code ~= one.entry.code then
+    elseif one.kind.entries[one.name].code ~= one.entry.code then
       changed[#changed + 1] = one.name
     end
   end
@@ -323,12 +313,11 @@ function own_code.reload(path)
   return changed
 end
 
---- The name of a method, model or task of these settings that is a function and has no file, or
--- nil.
+--- The name of an entry in these settings that is a function and has no file, or nil.
 function own_code.function_in(given)
-  for what, kind in pairs(KINDS) do
-    local entry = kind.entries[given[what]]
-    if entry and entry.code and not entry.file then return given[what] end
+  for _, kind in ipairs(kinds) do
+    local entry = entry_in(given, kind)
+    if entry.code and not entry.file then return given[kind.name] end
   end
 end
 

@@ -202,18 +202,14 @@ function SavedRun.new(path, given)
   })
   local folder = own_folder.at(options.value("ladies.saved_run", "the path", path, "string"))
   local settings, whole, before = read(folder)
-  if opts.method and not settings.method_code then
-    errors.fail(("%s: the run was not trained with a method of one's own; leave --method out (in "
-      .. "Lua method)"):format(path))
-  elseif opts.method then
-    own_code.load("method", opts.method)
-  end
-  if type(opts.task) == "string" then
-    if not settings.task_code then
-      errors.fail(("%s: the run was not trained for a task of one's own; leave --task out (in Lua "
-        .. "task)"):format(path))
+  for what, words in pairs{method = "with a method", task = "for a task"} do
+    local file = type(opts[what]) == "string" and opts[what]
+    if file and not settings[what .. "_code"] then
+      errors.fail(("%s: the run was not trained %s of one's own; leave --%s out (in Lua %s)")
+        :format(path, words, what, what))
+    elseif file then
+      own_code.load(what, file)
     end
-    own_code.load("task", opts.task)
   end
   local maker = maker_of(path, opts.model, settings)
   local config = whole and own_code.is_here(settings)

@@ -1,6 +1,6 @@
 --- Declares every setting of an experiment, once. The settings that are checked, shown by `ladies
 -- train --help`, printed, stored in config.json and listed in the reference come from this table
--- and from the entries of ladies.experiment.methods and ladies.experiment.models.
+-- and from the entries of ladies.experiment.methods, models and tasks (ladies.experiment.kinds).
 --
 -- A setting is {name, type, default =, help =}, with the types of ladies.options. One without a
 -- default may stay open; `follows` says what it becomes then. What ladies.train has as an option is
@@ -20,7 +20,6 @@ local errors = require "ladies.base.errors"
 local GcnConv = require "ladies.nn.gcn_conv"
 local of_sampler = require "ladies.sampling.declared"
 local options = require "ladies.base.options"
-local presets = require "ladies.experiment.presets"
 local tables = require "ladies.base.tables"
 
 local settings = {}
@@ -106,14 +105,15 @@ local PLACES = {
 -- The places whose settings a method, a model or a task has only when it names them.
 local NAMED = {sampler = true, model = true, task = true}
 
--- Converts a setting as it is written above to {name =, type =, default =, help =, place =}.
-local function read(one, place)
+-- Converts a setting as it is written above to {name =, type =, default =, help =, place =, of_some
+-- = whether only those entries have it that name it}.
+local function read(one, place, of_some)
   local type_text = one[2]
   if one.default == nil and not type_text:find(" or nil", 1, true) then
     type_text = type_text .. " or nil"
   end
   return {name = one[1], type = type_text, default = one.default, follows = one.follows,
-    help = one.help, place = place}
+    help = one.help, place = place, of_some = of_some}
 end
 
 --- The settings declared in this file, by name.
@@ -121,7 +121,7 @@ settings.common = {}
 
 local common = settings.common
 for _, group in ipairs(PLACES) do
-  for i = 2, #group do common[group[i][1]] = read(group[i], group[1]) end
+  for i = 2, #group do common[group[i][1]] = read(group[i], group[1], NAMED[group[1]]) end
 end
 
 -- ---------------------------------------------------------------- who takes what
@@ -131,7 +131,7 @@ function settings.names_of(entry)
   return tables.map(entry.settings, function(one) return type(one) == "table" and one[1] or one end)
 end
 
---- Tells whether an entry of methods or models takes the setting of this name.
+--- Tells whether an entry takes the setting of this name.
 function settings.takes(entry, name)
   for _, taken in ipairs(settings.names_of(entry)) do
     if taken == name then return true end
@@ -140,20 +140,18 @@ function settings.takes(entry, name)
 end
 
 --- Returns the settings of an experiment with these entries, {sampler = a method, model = a model,
--- task = a task}, as {name =, type =, default =, help =, place =} in the order of the table: those
--- of every experiment, those that the entries name, and the entries' own.
+-- task = a task}, as {name =, type =, default =, help =, place =, of_some =} in the order of the
+-- table: those of every experiment, those that the entries name, and the entries' own.
 function settings.of(entries)
   local list = {}
   for _, group in ipairs(PLACES) do
     local place = group[1]
     for i = 2, #group do
-      local name = group[i][1]
-      if not NAMED[place] or settings.takes(entries[place], name) then
-        list[#list + 1] = common[name]
-      end
+      local one = common[group[i][1]]
+      if not one.of_some or settings.takes(entries[place], one.name) then list[#list + 1] = one end
     end
-    for _, one in ipairs(NAMED[place] and entries[place].settings or {}) do
-      if type(one) == "table" then list[#list + 1] = read(one, place) end
+    for _, one in ipairs(entries[place] and entries[place].settings or {}) do
+      if type(one) == "table" then list[#list + 1] = read(one, place, true) end
     end
   end
   return list
@@ -180,21 +178,6 @@ function settings.one_of(entries)
   return names:find "|" and names or names .. "|"
 end
 
---- All settings that there are with these methods, models and tasks, tables of entries by name.
-function settings.all(methods, models, tasks)
-  local union = settings.union
-  local list = settings.of{sampler = union(methods), model = union(models), task = union(tasks)}
-  local named = {method = methods, model = models, task = tasks}
-  for i, one in ipairs(list) do
-    local entries = named[one.name]
-    if entries then
-      local open = one.type:match " or nil$" or ""
-      list[i] = setmetatable({type = settings.one_of(entries) .. open}, {__index = one})
-    end
-  end
-  return list
-end
-
 --- Returns the names of those entries that take a setting; `entries` is a table by name.
 function settings.owners(entries, name)
   local owners = {}
@@ -208,8 +191,8 @@ end
 local function wrong_element(one, place)
   if type(one) == "string" then
     local there = common[one]
-    if there and there.place == place then return nil end
-    return ("%s is no setting of a %s%s"):format(one, place,
+    if there and there.of_some and there.place == place then return nil end
+    return ("%s is no setting of %s%s"):format(one, options.with_article(place),
       there and "; every experiment has it"
         or options.hint(one, tables.sorted_keys(common), "there are"))
   elseif type(one) ~= "table" or type(one[1]) ~= "string" or type(one[2]) ~= "string"
@@ -222,8 +205,8 @@ local function wrong_element(one, place)
   end
 end
 
---- The entry, of methods (place "sampler"), models ("model") or tasks ("task"); an error that
--- begins with `where` when its `settings` or `defaults` are wrong.
+--- The entry, whose settings have this place; an error that begins with `where` when its `settings`
+-- or `defaults` are wrong.
 function settings.check_entry(where, entry, place)
   for i, one in ipairs(options.value(where, "settings", entry.settings, "table")) do
     local wrong = wrong_element(one, place)
@@ -286,45 +269,6 @@ function settings.text(config, ...)
     end
   end
   return table.concat(words, ", ")
-end
-
--- Returns a text such as "paper 200, code 200" of the entries or presets that have defaults of
--- their own for a setting.
-local function own_defaults(word, by_name, one)
-  local list = {}
-  for _, name in ipairs(tables.sorted_keys(by_name)) do
-    local defaults = by_name[name].defaults or by_name[name]
-    if defaults[one.name] ~= nil then
-      list[#list + 1] = ("%s %s"):format(name, settings.show(defaults[one.name]))
-    end
-  end
-  return #list > 0 and word .. " " .. table.concat(list, ", ") or nil
-end
-
--- Names the owners of a setting, as text before its help, or "": the methods or tasks that take it,
--- and the models where not all do.
-local function owners_text(one, methods, models, tasks)
-  local entries = ({sampler = methods, model = models, task = tasks})[one.place] or {}
-  local owners = settings.owners(entries, one.name)
-  if #owners == 0 or one.place == "model" and #owners == #tables.sorted_keys(models) then
-    return ""
-  end
-  return table.concat(owners, ", ") .. ": "
-end
-
---- Describes a setting in one line: who has it, its help, its words, its defaults. methods, models,
--- tasks: entries by name.
-function settings.describe(one, methods, models, tasks, is_named)
-  local parts = {}
-  local words = one.type:gsub(" or nil$", ""):match "^[%w_ ]+|[%w_ |]+$"
-  parts[1] = words and words:gsub("|", ", ")
-  local default = one.default == nil and one.follows or one.default
-  if default ~= nil then parts[#parts + 1] = "default " .. settings.show(default) end
-  parts[#parts + 1] = own_defaults("preset", presets, one)
-  parts[#parts + 1] = own_defaults("method", methods, one)
-  parts[#parts + 1] = own_defaults("model", models, one)
-  return (is_named and "" or owners_text(one, methods, models, tasks)) .. one.help
-    .. (#parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
 end
 
 return settings

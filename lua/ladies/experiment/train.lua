@@ -5,14 +5,12 @@
 local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
-local methods = require "ladies.experiment.methods"
-local models = require "ladies.experiment.models"
+local kinds = require "ladies.experiment.kinds"
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local remarks = require "ladies.experiment.remarks"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
-local tasks = require "ladies.experiment.tasks"
 local train = require "ladies.training.train"
 local unheard = require "ladies.experiment.unheard"
 
@@ -25,19 +23,17 @@ local function is_by_name(given)
     and type(rawget(given, "model")) ~= "table" and rawget(given, "sampler") == nil
 end
 
--- Options of ladies.train that are settings when they are names: data, model and method.
-local PARTS = {data = true, model = true, method = true, task = true}
+-- Tells whether an option of ladies.train is a part of the run, which a name stands for here.
+local function is_part(name) return name == "data" or kinds.by_name[name] ~= nil end
 
 -- Divides the given options into settings of an experiment and other options of ladies.train.
 local function divided(given)
   local own, extra, known = {}, {}, {}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
-    known[one.name] = true
-  end
+  for _, one in ipairs(kinds.settings()) do known[one.name] = true end
   declared.check_names(WHERE, given)
   for name, value in pairs(given) do
     local is_setting = known[name] and not declared.is_code(name, value)
-    local option = not PARTS[name] and not is_setting and declared.find(name)
+    local option = not is_part(name) and not is_setting and declared.find(name)
     if option then
       extra[name] = options.value(WHERE, name, value, declared.type_of(option))
     elseif name ~= "data" then
@@ -64,8 +60,9 @@ local function by_name(given)
   local own, extra = divided(given)
   local data = options.value(WHERE, "data", given.data, "string or Dataset")
   if type(data) ~= "string" then check_is_read(own) end
-  own = tables.merged(own, experiment.own{method = own.method, model = own.model,
-    task = own.task})
+  local parts = {}
+  for _, kind in ipairs(kinds) do parts[kind.name] = own[kind.name] end
+  own = tables.merged(own, experiment.own(parts))
   own.dataset = type(data) == "string" and data or data.path or data.name
   local config = own_code.with_files(experiment.configure(own, WHERE))
   if type(data) == "string" then data = experiment.load(config) end

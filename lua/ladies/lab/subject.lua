@@ -30,7 +30,7 @@ local function of_method(where, given, problem, opts)
   local config = configured(where, found, problem, opts)
   return setmetatable({
     name = found.method, title = methods.title(config), config = config,
-    samples = config.samples, file = own_code.paths(config),
+    samples = config.samples, file = methods.by_name[config.method].file,
   }, Subject)
 end
 

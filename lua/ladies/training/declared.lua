@@ -117,9 +117,6 @@ declared.groups = {
 
 local ORDER = {"seed", "optimizer", "training", "validation", "running", "script"}
 
--- Settings of an experiment that are paths; the contents of the files are compared instead.
-local PLACES = {"dataset", "method_file", "model_file", "task_file"}
-
 --- Returns all options, in order.
 function declared.all()
   local list = {}
@@ -183,8 +180,7 @@ end
 --- Returns the set of the names of options and settings that may differ: "resumed", when a run is
 -- resumed; "always", also between two ranks.
 function declared.free(when)
-  local names = {}
-  for _, name in ipairs(PLACES) do names[name] = true end
+  local names = {dataset = true}                -- a path: what it holds is compared instead
   for _, one in ipairs(declared.all()) do
     if one.free == "always" or one.free == when then names[one[1]] = true end
   end

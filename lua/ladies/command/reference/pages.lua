@@ -2,11 +2,8 @@
 -- -> text: reference.md, the list of contents, and a page for each topic in reference/.
 
 local help = require "ladies.prompt.help"
-local methods = require "ladies.experiment.methods"
-local models = require "ladies.experiment.models"
-local settings = require "ladies.experiment.settings"
+local kinds = require "ladies.experiment.kinds"
 local tables = require "ladies.base.tables"
-local tasks = require "ladies.experiment.tasks"
 local topics = require "ladies.command.reference.topics"
 local types = require "ladies.command.reference.types"
 
@@ -51,9 +48,8 @@ local function code(text) return ("```\n%s\n```\n"):format(text) end
 -- Returns the page of the settings of experiments, with a row for each.
 local function settings_page()
   local lines = {SETTINGS, "| setting | of | what it is |\n|---|---|---|"}
-  for _, one in ipairs(settings.all(methods.by_name, models.by_name, tasks.by_name)) do
-    local text = settings.describe(one, methods.by_name, models.by_name, tasks.by_name)
-      :gsub("|", "\\|")
+  for _, one in ipairs(kinds.settings()) do
+    local text = kinds.describe(one):gsub("|", "\\|")
     lines[#lines + 1] = ("| `%s` | %s | %s |"):format(one.name, one.place, text)
   end
   return table.concat(lines, "\n") .. "\n"

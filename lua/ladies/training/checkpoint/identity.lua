@@ -141,14 +141,24 @@ local function show(settings, key)
   return value == nil and "not set" or json.encode(value)
 end
 
+-- Tells whether a setting is the path of a file with code of the user's own, whose hash is compared
+-- instead: NAME_file beside NAME_code.
+local function is_path_of_code(settings, key)
+  local name = key:match "^(.*)_file$"
+  return name ~= nil and settings[name .. "_code"] ~= nil
+end
+
 --- Returns the differences between two runs as texts: settings, in the format `form` with the name
 -- and both values, and parts of the data set. Settings in the set `free` may differ.
 function run_identity.differences(before, now, form, free)
   local changed, parts = {}, {}
   local was, is = declared.renamed(before.settings), now.settings
-  for _, key in ipairs(tables.sorted_keys(tables.merged(was, is))) do
+  local all = tables.merged(was, is)
+  for _, key in ipairs(tables.sorted_keys(all)) do
     local old, new = show(was, key), show(is, key)
-    if not free[key] and old ~= new then changed[#changed + 1] = form:format(key, old, new) end
+    if not free[key] and not is_path_of_code(all, key) and old ~= new then
+      changed[#changed + 1] = form:format(key, old, new)
+    end
   end
   for _, part in ipairs(tables.sorted_keys(tables.merged(before.data, now.data))) do
     if before.data[part] ~= now.data[part] then parts[#parts + 1] = part end
