@@ -37,6 +37,23 @@ function tests.test_the_task_trains()
   lu.assertStrContains(train(folder, "--task", "mine.lua", "--samples", "9"), "test MAE ")
 end
 
+function tests.test_the_optimizer_trains()
+  local folder <close>, out = new("optimizer", "mine")
+  lu.assertStrContains(out, "mine.lua: an optimizer\n")
+  lu.assertStrContains(out, "--optimizer mine.lua")
+  lu.assertStrContains(train(folder, "--optimizer", "mine.lua", "--lr", "0.1", "--momentum", "0.8"),
+    "test micro-F1 0.")
+  -- It is what its text says: v <- 0.9 v + g, p <- p - lr (g + 0.9 v), with all gradients 1.
+  local p = ladies.tensor{2}:requires_grad_()
+  local optimizer = dofile(folder.path .. "/mine.lua").make({p},
+    {lr = 0.5, weight_decay = 0, momentum = 0.9})
+  for _, value in ipairs{2 - 0.5 * 1.9, 2 - 0.5 * (1.9 + 1 + 0.9 * 1.9)} do
+    p:set_grad_(ladies.tensor{1})
+    optimizer:step()
+    lu.assertAlmostEquals(p:item(), value, 1e-6)
+  end
+end
+
 function tests.test_every_sampler_trains()
   local all = templates.choices "sampler"
   lu.assertEquals(all, {"adaptive", "graphsage", "ladies", "subgraph"})
@@ -173,8 +190,8 @@ end
 
 function tests.test_what_is_refused()
   for text, given in pairs{
-    ['what to make must be one of model, sampler, task, got "samler"; did you mean "sampler"?']
-      = {"samler", "ladies", "x"},
+    ['what to make must be one of model, optimizer, sampler, task, got "samler"; did you mean'] =
+      {"samler", "ladies", "x"},
     ['--like must be one of adaptive, graphsage, ladies, subgraph, got "sage"']
       = {"sampler", "sage", "x"},
     ["a model is not like another; --like is of samplers"] = {"model", "ladies", "x"},

@@ -10,7 +10,6 @@ local experiment_options = require "ladies.command.experiment_options"
 local json = require "ladies.base.json"
 local kinds = require "ladies.experiment.kinds"
 local methods = require "ladies.experiment.methods"
-local models = require "ladies.experiment.models"
 local settings = require "ladies.experiment.settings"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
@@ -43,18 +42,16 @@ function tests.test_every_setting_is_whole()
     seen[one.name], count = true, count + 1
   end
   lu.assertTrue(count > 40)
-  for _, method in pairs(methods.by_name) do settings.check_entry("test", method, "sampler") end
-  for _, model in pairs(models.by_name) do settings.check_entry("test", model, "model") end
+  for _, kind in ipairs(kinds) do
+    for _, entry in pairs(kind.entries) do settings.check_entry("test", entry, kind.place) end
+  end
 end
 
---- Every setting has an effect somewhere: a method's sampler or a model takes it.
+--- Every setting has an effect somewhere: an entry of its kind takes it.
 function tests.test_named_settings_are_taken()
   for name, one in pairs(all()) do
-    if one.place == "sampler" then
-      lu.assertTrue(#settings.owners(methods.by_name, name) > 0, name)
-    elseif one.place == "model" then
-      lu.assertTrue(#settings.owners(models.by_name, name) > 0, name)
-    end
+    local kind = kinds.of(one)
+    if kind then lu.assertTrue(#settings.owners(kind.entries, name) > 0, name) end
   end
 end
 

@@ -10,6 +10,7 @@ local errors = require "ladies.base.errors"
 local methods = require "ladies.experiment.methods"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
+local optimizers = require "ladies.experiment.optimizers"
 local own_code = require "ladies.experiment.own_code"
 local paths = require "ladies.base.paths"
 local readers = require "ladies.data.formats.readers"
@@ -21,6 +22,7 @@ local summary = require "ladies.training.record.summary"
 local tables = require "ladies.base.tables"
 local tasks = require "ladies.experiment.tasks"
 local train = require "ladies.training.train"
+local trained = require "ladies.training.loop.trained"
 local validation = require "ladies.training.loop.validation"
 
 local WHERE = "ladies.experiment"
@@ -203,6 +205,13 @@ local function tell_no_validation(data, task)
   notes.tell(line)
 end
 
+-- Makes the optimizer that a configuration names.
+local function optimizer_of(config, model, sampler)
+  local make = optimizers.by_name[config.optimizer].make
+  return trained.made(function(parameters) return make(parameters, config, model) end, model,
+    trained.of_sampler(sampler), config.groups)
+end
+
 --- ladies.experiment.options(config, data [, extra: table]) -> table: makes the sampler and the
 -- model of an experiment and returns the options of ladies.train for it. config: all settings, as
 -- experiment.configure gives them; data: the data set; the fields of `extra` (out, resume, quiet,
@@ -222,6 +231,10 @@ function experiment.options(config, data, extra)
       monitor.name)
   end
   local opts = settings.at(config, "optimizer", "training", "validation")
+  if config.optimizer then
+    for name in pairs(declared.of_default_optimizer) do opts[name] = nil end
+    opts.optimizer = run_identity.follows(optimizer_of(config, model, sampler))
+  end
   opts.validation = validate and run_identity.follows(validate) or "exact"
   opts.batch_size, opts.seed = experiment.batch_size(config, data), config.seed
   opts.data, opts.task = task.data, run_identity.follows(task)

@@ -16,6 +16,7 @@
 
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
+local optimizers = require "ladies.experiment.optimizers"
 local options = require "ladies.base.options"
 local presets = require "ladies.experiment.presets"
 local settings = require "ladies.experiment.settings"
@@ -36,6 +37,9 @@ local kinds = {
     finish = function(where, made)
       return options.class_of(made) == "Task" and made or Task.new(made, where)
     end},
+  {name = "optimizer", place = "optimizer", entries = optimizers.by_name,
+    undecided = optimizers.undecided, fields = {}, takes = {"weight_decay"}, settings_at = 2,
+    gives = "Optimizer"},
 }
 
 --- The kinds by their names.

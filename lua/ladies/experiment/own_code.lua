@@ -153,10 +153,11 @@ function own_code.method(where, given)
   return found
 end
 
---- ladies.experiment.own{method =, model =, task =} -> table: settings for code of one's own. Each
--- may be a file, as `ladies train --method`, `--model` and `--task` take it; or {name =, sampler =
--- function(P, data, model) -> sampler}, {name =, model = function(data, task) -> model} and {name
--- =, task = function(data) -> task}.
+--- ladies.experiment.own{method =, model =, task =, optimizer =} -> table: settings for code of
+-- one's own. Each may be a file, as `ladies train --method` and the like take it; or {name =,
+-- sampler = function(P, data, model) -> sampler}, {name =, model = function(data, task) -> model},
+-- {name =, task = function(data) -> task} and {name =, optimizer = function(parameters, model) ->
+-- optimizer}.
 function own_code.settings(given)
   local where, types = "ladies.experiment.own", {}
   for _, kind in ipairs(kinds) do types[kind.name] = "string or table or nil" end

@@ -1,6 +1,6 @@
 --- Declares every setting of an experiment, once. The settings that are checked, shown by `ladies
 -- train --help`, printed, stored in config.json and listed in the reference come from this table
--- and from the entries of ladies.experiment.methods, models and tasks (ladies.experiment.kinds).
+-- and from the entries of methods, models, tasks and optimizers (ladies.experiment.kinds).
 --
 -- A setting is {name, type, default =, help =}, with the types of ladies.options. One without a
 -- default may stay open; `follows` says what it becomes then. What ladies.train has as an option is
@@ -10,7 +10,8 @@
 --   data         the data set and what is done to it
 --   sampler, model   of those methods and models alone that name it in their `settings`
 --   task         of tasks, which have written them down
---   optimizer, training, validation
+--   optimizer    of every optimizer, or, with of_some, of those alone that name it
+--   training, validation
 
 local core = require "ladies_core"
 local activation = require "ladies.nn.activation"
@@ -96,7 +97,10 @@ local PLACES = {
       help = "of the linear map and the propagation in a layer"},
   },
   {"task"},
-  {"optimizer", table.unpack(declared.groups.optimizer)},
+  {"optimizer",
+    {"optimizer", "string", follows = "adam, or adamw with a decoupled decay",
+      help = "what makes the steps"},
+    table.unpack(declared.groups.optimizer)},
   {"training", table.unpack(declared.groups.training)},
   {"validation",
     table.unpack(declared.groups.validation)},
@@ -121,7 +125,11 @@ settings.common = {}
 
 local common = settings.common
 for _, group in ipairs(PLACES) do
-  for i = 2, #group do common[group[i][1]] = read(group[i], group[1], NAMED[group[1]]) end
+  local place = group[1]
+  for i = 2, #group do
+    local one = group[i]
+    common[one[1]] = read(one, place, NAMED[place] or one.of_some)
+  end
 end
 
 -- ---------------------------------------------------------------- who takes what

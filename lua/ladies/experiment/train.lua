@@ -23,8 +23,10 @@ local function is_by_name(given)
     and type(rawget(given, "model")) ~= "table" and rawget(given, "sampler") == nil
 end
 
--- Tells whether an option of ladies.train is a part of the run, which a name stands for here.
-local function is_part(name) return name == "data" or kinds.by_name[name] ~= nil end
+-- Tells whether an option that has the name of a setting is code or an object, and no setting.
+local function is_built(name, value)
+  return declared.is_code(name, value) or kinds.by_name[name] and options.class_of(value) ~= nil
+end
 
 -- Divides the given options into settings of an experiment and other options of ladies.train.
 local function divided(given)
@@ -32,8 +34,8 @@ local function divided(given)
   for _, one in ipairs(kinds.settings()) do known[one.name] = true end
   declared.check_names(WHERE, given)
   for name, value in pairs(given) do
-    local is_setting = known[name] and not declared.is_code(name, value)
-    local option = not is_part(name) and not is_setting and declared.find(name)
+    local is_setting = known[name] and not is_built(name, value)
+    local option = name ~= "data" and not is_setting and declared.find(name)
     if option then
       extra[name] = options.value(WHERE, name, value, declared.type_of(option))
     elseif name ~= "data" then
@@ -77,11 +79,10 @@ end
 -- the table). Where neither a model nor a sampler that was built is given, names stand for them, as
 -- on the command line: ladies.train{data = "cora", method = "ladies", samples = 64} is the run of
 -- `ladies train cora --method ladies --samples 64`, by bits, and returns its model, too. Then
--- `data` may be a name, a path or a data set, `method` and `model` are names or files of code of
--- one's own, the other settings are those of doc/reference/settings.md (those of the data set with
--- a name or path alone: it is read by them), and all options of this
--- list but P and optimizer may be given. Options that are settings have the same defaults in both
--- forms.
+-- `data` may be a name, a path or a data set, `method`, `model` and `optimizer` are names or files
+-- of code of one's own, the other settings are those of doc/reference/settings.md (those of the
+-- data set with a name or path alone: it is read by them), and all options of this list but P may
+-- be given. Options that are settings have the same defaults in both forms.
 -- data         a data set: graph, features, labels, train, and val and test where there are any
 -- model        nn.gcn or any table of parameters with forward(features, batch); for the exact
 --              inference of validation and test it needs layer(i, h, block) and n_layers too, and
@@ -97,9 +98,9 @@ end
 -- P            of validation and test, in place of the model's own: from then on the model states
 --              it, and so does its file. Without it the sampler must draw from the model's own, as
 --              far as its mini-batches tell.
--- optimizer    default: Adam; one of ladies.optim, also one of your own (ladies.optim.own). It has
---              all parameters of the model and of the sampler that require a gradient, perhaps
---              others too.
+-- optimizer    default: Adam; one of ladies.optim, also one of your own (ladies.optim.own), or,
+--              where names stand for the parts, its name or file. It has all parameters of the
+--              model and of the sampler that require a gradient, perhaps others too.
 -- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer, nor are
 --              the next two
 -- decoupled_decay   AdamW's decay in place of weight_decay: then the optimizer is that

@@ -16,6 +16,7 @@ local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
 local metric_text = require "ladies.task.metric_text"
 local options = require "ladies.base.options"
+local optimizers = require "ladies.experiment.optimizers"
 local own_code = require "ladies.experiment.own_code"
 local provenance = require "ladies.report.provenance"
 local repeated = require "ladies.study.repeated"
@@ -169,7 +170,10 @@ end
 -- alone and of the data set.
 local function goes_unsaid(name)
   local there = settings.common[name]
-  if not there then return settings.owners(tasks.by_name, name)[1] == nil end
+  if not there then
+    return not (settings.owners(tasks.by_name, name)[1]
+      or settings.owners(optimizers.by_name, name)[1])
+  end
   return there.place == "sampler" or there.place == "data" or OF_METHOD[name]
 end
 

@@ -17,6 +17,8 @@
 --   free = "always"    the bits of a run do not depend on it, or its code tells for itself
 --   elsewhere = text   what it is, is compared by other means, which the text names
 --
+-- A setting of optimizers with `of_some` is of those alone that name it, as
+-- ladies.experiment.optimizers says.
 -- In a program an option with `also` may be of that type, too; `was` is its name in older runs.
 
 local errors = require "ladies.base.errors"
@@ -29,11 +31,11 @@ declared.groups = {
     {"seed", "integer", default = 1, help = "of everything random"},
   },
   optimizer = {
-    {"lr", "positive number", default = 1e-3, help = "Adam's learning rate"},
-    {"weight_decay", "non-negative number", default = 0,
-      help = "an L2 penalty: added to the gradient, times the weight"},
-    {"decoupled_decay", "non-negative number", follows = "0",
-      help = "AdamW's in place of it: times the learning rate, taken off the weight"},
+    {"lr", "positive number", default = 1e-3, help = "the learning rate"},
+    {"weight_decay", "non-negative number", default = 0, of_some = true,
+      help = "an L2 penalty, added to the gradient, times the weight"},
+    {"decoupled_decay", "non-negative number", follows = "0", of_some = true,
+      help = "in place of it, taken off the weight, times the learning rate"},
     {"groups", "string", follows = "none", help = "of parameters with a learning rate, a decay or "
       .. "a bound of their own, as 'layers.1.*:weight_decay=5e-4,lr=0.01; head.*:clip=1'"},
     {"average", "string", follows = "none", help = "of the weights over steps, which is validated "
@@ -116,6 +118,10 @@ declared.groups = {
 }
 
 local ORDER = {"seed", "optimizer", "training", "validation", "running", "script"}
+
+--- The names of the options of the default optimizer. One that is given has them already.
+declared.of_default_optimizer = {lr = true, weight_decay = true, decoupled_decay = true,
+  groups = true}
 
 --- Returns all options, in order.
 function declared.all()

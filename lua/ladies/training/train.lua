@@ -18,6 +18,7 @@ local results = require "ladies.training.record.results"
 local Run = require "ladies.training.loop.run"
 local run_identity = require "ladies.training.checkpoint.identity"
 local run_folder = require "ladies.training.record.run_folder"
+local tables = require "ladies.base.tables"
 local task = require "ladies.task"
 local tell = require "ladies.base.tell"
 local validation = require "ladies.training.loop.validation"
@@ -106,7 +107,7 @@ local function train_with(given)
   local opts = options.check("ladies.train", given, declared.spec())
   if not opts.sampler then check_no_graph(opts) end
   complete_task(opts)
-  for _, name in ipairs{"lr", "weight_decay", "decoupled_decay", "groups"} do
+  for _, name in ipairs(tables.sorted_keys(declared.of_default_optimizer)) do
     if opts.optimizer and given[name] ~= nil then
       errors.fail(("ladies.train: %s is the optimizer's where one is given"):format(name))
     end

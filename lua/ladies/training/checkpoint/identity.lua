@@ -51,15 +51,12 @@ local TEXT = {
   end,
 }
 
--- Options of the default optimizer, which are not compared if an optimizer is given, since it has
--- its own.
-local ADAMS = {lr = true, weight_decay = true, decoupled_decay = true, groups = true}
-
 -- Returns the value by which the option `one` is compared, nil for one that need not be or that is
 -- compared elsewhere. An option of an unknown type is an error, so that none is forgotten.
 local function of_option(one, opts)
   local name, value = one[1], opts[one[1]]
-  if value == nil or by_settings[value] or opts.optimizer and ADAMS[name] then return nil end
+  if value == nil or by_settings[value]
+    or opts.optimizer and declared.of_default_optimizer[name] then return nil end
   if TEXT[name] then return TEXT[name](opts) end
   if SCALAR[type(value)] then return value end
   assert(one[2] == "callable" or one.also, "training.declared: how is " .. name .. " compared?")

@@ -40,6 +40,17 @@ local function make(opts, parameters)
   return optim.adamw(parameters, {lr = opts.lr, decoupled_decay = opts.decoupled_decay})
 end
 
+--- trained.made(make, model, of_sampler, text): the optimizer that make(parameters) makes of the
+-- trainable parameters of the model and the sampler, in the groups of which `text` tells, where it
+-- is not nil.
+function trained.made(make_optimizer, model, of_sampler, text)
+  local optimizer = make_optimizer(module.parameters{model, of_sampler})
+  if text then
+    groups.make("ladies.train: groups", optimizer, module.named_parameters(model), text)
+  end
+  return optimizer
+end
+
 --- trained.optimizer(opts, named, of_sampler): returns the optimizer of a run with these options of
 -- ladies.train: opts.optimizer, or Adam for the trainable parameters of the model and the sampler,
 -- `named` and `of_sampler`.
@@ -54,9 +65,7 @@ function trained.optimizer(opts, named, of_sampler)
     check_optimizer(opts.optimizer, "sampler", of_sampler)
     return opts.optimizer
   end
-  local optimizer = make(opts, module.parameters{opts.model, of_sampler})
-  if opts.groups then groups.make("ladies.train: groups", optimizer, named, opts.groups) end
-  return optimizer
+  return trained.made(function(all) return make(opts, all) end, opts.model, of_sampler, opts.groups)
 end
 
 --- Returns the sampler's parameters by name, and all of its tensors that a checkpoint holds.
