@@ -281,4 +281,21 @@ function tests.test_command()
   lu.assertStrContains(text, "test micro-F1 ")
 end
 
+--- An optimizer without an L2 penalty is searched as others are, but for that.
+function tests.test_other_optimizers()
+  local all = #choices.bases{}
+  for _, own in ipairs{{optimizer = "adamw"}, {decoupled_decay = 0.1}} do
+    local bases = choices.bases(own)
+    lu.assertEquals(#bases, all)
+    for _, choice in ipairs(bases) do
+      lu.assertNil(choice.weight_decay)
+      local config = ladies.experiment.configure(choice)
+      for _, near in ipairs(choices.around(choice, config, own)) do
+        lu.assertNil(near.weight_decay)
+      end
+    end
+  end
+  lu.assertEquals(choices.bases{optimizer = "sgd"}[1].weight_decay, 5e-4)
+end
+
 return tests

@@ -101,8 +101,8 @@ end
 -- optimizer    default: Adam; one of ladies.optim, also one of your own (ladies.optim.own), or,
 --              where names stand for the parts, its name or file. It has all parameters of the
 --              model and of the sampler that require a gradient, perhaps others too.
--- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer, nor are
---              the next two
+-- lr, weight_decay   of that Adam (1e-3 and 0); they are not given besides an optimizer that was
+--              built, nor are the next two
 -- decoupled_decay   AdamW's decay in place of weight_decay: then the optimizer is that
 -- groups       of parameters by patterns of their names, with a learning rate, a decay or a clip of
 --              their own: "layers.1.*:weight_decay=5e-4,lr=0.01; head.*:clip=1". * stands for any

@@ -1,6 +1,7 @@
 --- The choices that ladies.auto tries: networks to begin with, and what is changed in the best of
 -- them. A choice is a table of settings of ladies.experiment.
 
+local configuration = require "ladies.experiment.configuration"
 local models = require "ladies.experiment.models"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
@@ -32,11 +33,15 @@ local VARIED = {
 -- The settings that a choice always has, so that it says what it is.
 local SAID = {model = true, layers = true}
 
--- Tells whether a network can have a setting of a recipe. Full batches are not for one that reads
--- no graph, nor for a user who has set a number of samples.
+-- Tells whether a network, and the optimizer that the user has set, can have a setting of a recipe.
+-- Full batches are not for a network that reads no graph, nor for a user who has set a number of
+-- samples; there is one decay.
 local function fits(name, model, own)
   if name == "method" then return not models.by_name[model].no_graph and own.samples == nil end
-  return settings.common[name].place ~= "model" or settings.takes(models.by_name[model], name)
+  if name == "weight_decay" and own.decoupled_decay then return false end
+  local one = settings.common[name]
+  local entries = configuration.entries{model = model, optimizer = own.optimizer}
+  return not one.of_some or settings.takes(entries[one.place], name)
 end
 
 -- Returns the settings of a recipe for a network that the user has not set.
@@ -70,7 +75,7 @@ function choices.around(choice, config, own)
   local list = {}
   for _, one in ipairs(VARIED) do
     local name, values = table.unpack(one)
-    local is_open = own[name] == nil
+    local is_open = own[name] == nil and fits(name, config.model or "gcn", own)
       and not (name == "layers" and type(own.samples) == "table")
     for _, value in ipairs(is_open and values or {}) do
       local now = config[name]
