@@ -114,12 +114,12 @@ end
 
 -- ---------------------------------------------------------------- naming it
 
---- Fails, with `where` before it, for a name that no entry of the kind `what` has where there is a
--- file of that name in this folder, which is named with its ending.
-function own_code.check_name(where, what, name)
-  if not kinds.by_name[what].entries[name] and core.exists(name .. ".lua") == "file" then
+-- Fails, with `where` before it, for a name that no entry of a kind has where there is a file of
+-- that name in this folder, which is named with its ending.
+local function check_name(where, kind, name)
+  if not kind.entries[name] and core.exists(name .. ".lua") == "file" then
     errors.fail(('%s: no %s is called "%s"; for the file in this folder write %s.lua'):format(where,
-      what, name, name))
+      kind.name, name, name))
   end
 end
 
@@ -130,7 +130,7 @@ function own_code.name_of(where, what, given)
   options.value(where, "the " .. what, given, "string or table")
   if type(given) == "string" then
     if own_code.is_file(given) then return own_code.load(what, given) end
-    own_code.check_name(where, what, given:match "^[^:]*")
+    check_name(where, kind, given:match "^[^:]*")
     return given
   end
   local one = options.check(("%s: the %s"):format(where, what), given,
@@ -148,9 +148,7 @@ function own_code.method(where, given)
     given, samples = file or given, number
   end
   local name = own_code.name_of(where, "method", given)
-  local found = methods.parse(where, samples and name .. ":" .. samples or name)
-  found.method_code = methods.by_name[found.method].code
-  return found
+  return own_code.with_hashes(methods.parse(where, samples and name .. ":" .. samples or name))
 end
 
 --- ladies.experiment.own{method =, model =, task =, optimizer =} -> table: settings for code of
