@@ -202,7 +202,8 @@ function tests.test_other_helpers()
     return model
   end
   local given = {memory = 1, folder = folder.path}
-  for _, other in ipairs{{once, 1, false}, {twice, 1, false}, {once, 2, false}, {once, 1, true}} do
+  local others = {{once, 1, false}, {twice, 1, false}, {once, 2, false}, {once, 1, true}}
+  for _, other in ipairs(others) do
     lu.assertFalse((pcall(ladies.inference.exact, model_of(once, 1, false, {now = true}), data, given)))
     local model = model_of(other[1], other[2], other[3], {})
     local logits, line = told(ladies.inference.exact, model, data, given)
