@@ -204,7 +204,8 @@ function tests.test_other_helpers()
   local given = {memory = 1, folder = folder.path}
   local others = {{once, 1, false}, {twice, 1, false}, {once, 2, false}, {once, 1, true}}
   for _, other in ipairs(others) do
-    lu.assertFalse((pcall(ladies.inference.exact, model_of(once, 1, false, {now = true}), data, given)))
+    local stopped = model_of(once, 1, false, {now = true})
+    lu.assertFalse((pcall(ladies.inference.exact, stopped, data, given)))
     local model = model_of(other[1], other[2], other[3], {})
     local logits, line = told(ladies.inference.exact, model, data, given)
     lu.assertEquals(logits:hash(), ladies.inference.exact(model, data):hash())
