@@ -120,14 +120,18 @@ end
 --- An edge that is listed twice is one edge, and a line says so; not where each is kept or where
 -- merging was asked for.
 function tests.test_repeated_edges()
-  local function notes_of(parallel)
+  local function notes_of(parallel, weighted)
+    local text = "source,target,weight\n0,1,1\n1,2,1\n2,3,1\n1,2,1\n"
     local data = from_files(files{parallel = parallel,
-      edges = write("repeated.csv", "source,target\n0,1\n1,2\n2,3\n1,2\n")})
+      edges = write("repeated.csv", weighted and text or text:gsub(",[w1][^,]*\n", "\n"))})
     return table.concat(data.notes, "\n"), data.graph.n_edges
   end
-  local text, n_edges = notes_of(nil)
+  local text, n_edges = notes_of(nil, true)
   lu.assertStrContains(text, "1 edges repeat others and are one with them; --parallel keep")
   lu.assertEquals(n_edges, 6)
+  lu.assertEquals({select(2, notes_of("keep", true)), select(2, notes_of "keep")}, {8, 6})
+  text = notes_of(nil)                       -- nothing keeps edges apart that are all the same
+  lu.assertStrMatches(text, ".*1 edges repeat others and are one with them\n.*")
   lu.assertNotStrContains(notes_of "keep", "repeat")
 end
 

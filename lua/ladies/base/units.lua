@@ -15,9 +15,11 @@ function units.bytes(where, size)
   errors.fail(('%s must be a size, as "4G" or "500M", got "%s"'):format(where, size))
 end
 
---- Returns a number of bytes as people read it: 1280000 becomes "1.28 MB".
+--- Returns a number of bytes as people read it, in the units that units.bytes reads: 1280000 becomes
+-- "1.22 MB".
 function units.size(bytes)
-  return bytes < 1e9 and ("%.3g MB"):format(bytes / 1e6) or ("%.3g GB"):format(bytes / 1e9)
+  local gib = FACTORS.G
+  return bytes < gib and ("%.3g MB"):format(bytes / units.MIB) or ("%.3g GB"):format(bytes / gib)
 end
 
 --- Returns an integer with commas between its thousands: 1234567 becomes "1,234,567".

@@ -73,9 +73,10 @@ end
 -- unless a reader sets the field `tells_merged`, because it is known already.
 local function tell_merged(context, fields, asked)
   if fields.tells_merged or asked or fields.edges or (fields.merged or 0) == 0 then return end
-  notes.add(context, fields.notes, "%s edges repeat others and are one with them; --parallel keep "
-    .. '(in Lua parallel = "keep") leaves each as it is',
-    grouped(fields.merged))
+  local weighted = fields.adjacency.values
+  notes.add(context, fields.notes, "%s edges repeat others and are one with them%s",
+    grouped(fields.merged), weighted and '; --parallel keep (in Lua parallel = "keep") leaves each '
+      .. "as it is" or "")
 end
 
 --- complete.dataset(where, fields, context, opts): makes the data set from a reader's fields and
@@ -84,8 +85,9 @@ function complete.dataset(where, fields, context, opts)
   fields.notes = fields.notes or {}
   if fields.edge_list then
     edge_list.settle(context, fields, opts.directed, opts.parallel)
-  elseif opts.parallel and not fields.edges then
-    checks.fail(context, "parallel: the graph is no list of edges, some of which could be parallel")
+  elseif opts.parallel == "keep" and not fields.edges then
+    checks.fail(context, "parallel: the graph is no list of edges with features, types, times or "
+      .. "weights, some of which could be parallel")
   end
   checks.adjacency(context, fields.adjacency)
   tell_merged(context, fields, opts.parallel)

@@ -8,6 +8,7 @@ local format = require "ladies.prompt.format"
 local members = require "ladies.prompt.members"
 local options = require "ladies.base.options"
 local primitives = require "ladies.base.primitives"
+local units = require "ladies.base.units"
 
 local tools = {}
 
@@ -40,9 +41,9 @@ local function bytes_of(value, seen)
 end
 
 local function size_text(bytes)
-  if bytes < 1000 then return bytes .. " B" end
-  if bytes < 1e6 then return ("%.1f kB"):format(bytes / 1e3) end
-  return ("%.1f MB"):format(bytes / 1e6)
+  if bytes < 1024 then return bytes .. " B" end
+  if bytes < units.MIB then return ("%.1f kB"):format(bytes / 1024) end
+  return ("%.1f MB"):format(bytes / units.MIB)
 end
 
 local WHAT = 48   -- columns

@@ -21,8 +21,8 @@ function description.name(text)
 end
 
 local function edges(known)
-  local words = {grouped(known.edges),
-    known.directed and "directed (kept as given)" or "each stored both ways"}
+  local words = {grouped(known.edges), not known.directed and "each stored both ways"
+    or known.kept and "directed (kept as given)" or "some with another weight than their reverse"}
   local function add(text, ...) words[#words + 1] = text:format(...) end
   if known.weights then add("weights %.4g to %.4g", table.unpack(known.weights)) end
   if known.self_loops > 0 then add("self-loops: %s", grouped(known.self_loops)) end

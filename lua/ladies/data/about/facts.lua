@@ -63,7 +63,8 @@ end
 --   graphs                   {count =, least =, most =}: how many, and the nodes of the smallest
 --                            and of the largest; nil for one graph
 --   nodes, entries           the graph's nodes and stored entries
---   directed                 whether some entry lacks its mirror image
+--   directed                 whether some entry lacks its mirror image, of the same weight
+--   kept                     whether edges were kept as they are, which is why
 --   edges                    entries; pairs of them (and self-loops) when not directed
 --   self_loops               entries on the diagonal
 --   isolated                 nodes without an edge from or to another one
@@ -85,7 +86,7 @@ end
 --   split                    {train =, val =, test =}, nil for parts that there are not
 function facts.of(data)
   local graph, known = data.graph, facts.quick(data)
-  known.directed = not graph:is_symmetric()
+  known.directed, known.kept = not graph:is_symmetric(), data.directed
   known.self_loops, known.isolated = graph:n_self_loops(), graph:n_isolated()
   known.empty_rows = known.directed and graph.adjacency:empty_rows() or nil
   known.edges = known.directed and known.entries

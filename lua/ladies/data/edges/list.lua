@@ -201,7 +201,6 @@ function list.settle(context, fields, asked, parallel)
     edges.features = edges.features:reshape(#edges.features, 1)
   end
   list.check(context, edges, n)
-  edges.weights = without_ones(edges.weights)
   if edges.types and not edges.type_names then
     local names = {}
     for i = 1, #edges.types > 0 and edges.types:max() or 1 do names[i] = ("%d"):format(i - 1) end
@@ -220,6 +219,7 @@ function list.settle(context, fields, asked, parallel)
   end
   edges, fields.merged = in_order(edges)
   fields.merged = merged or fields.merged
+  edges.weights = without_ones(edges.weights)  -- not before: edges of weight 1 are parallel, too
   fields.adjacency, fields.edges = list.graph(edges, n, parallel)
   fields.directed = keep and not fields.adjacency:is_symmetric()
 end

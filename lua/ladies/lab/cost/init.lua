@@ -5,6 +5,7 @@ local medians = require "ladies.statistics.medians"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 local timing = require "ladies.lab.cost.timing"
+local units = require "ladies.base.units"
 
 local cost = {}
 
@@ -19,7 +20,7 @@ local MUCH_LUA = 0.3
 
 local MS = {format = "%.3f ms", scale = 1e3}
 local PERCENT = {format = "%.1f %%", scale = 100}
-local MB = {format = "%.3f MB", scale = 1e-6}
+local MB = {format = "%.3f MB", scale = 1 / units.MIB}
 
 local function finding(key, label, how, interval, sentence)
   return tables.merged({key = "cost." .. key, section = "cost", label = label, sentence = sentence},
