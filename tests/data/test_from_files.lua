@@ -233,6 +233,25 @@ function tests.test_rows_by_node()
   lu.assertEquals(data.labels[ladies.index{1, 3, 5}]:to_table(), {{1, 1}, {0, 1}, {1, 0}})
 end
 
+--- A header of features names their columns, but not that of the nodes; numbers are no names.
+function tests.test_names_of_features()
+  local function names(content, changes)
+    local opts = files{features = write("f.csv", content), split = false, labels = false,
+      edges = write("e.csv", "a,b\n0,1\n"), quiet = true}
+    for key, value in pairs(changes or {}) do opts[key] = value end
+    return from_files(opts).feature_names
+  end
+  lu.assertEquals(names "age,income\n1,2\n3,4\n", {"age", "income"})
+  lu.assertEquals(names "id,age,income\n1,1,2\n0,3,4\n", {"age", "income"})
+  lu.assertEquals(names("node,age\na,1\nb,2\n", {ids = "strings",
+    edges = write("names.csv", "source,target\na,b\n")}), {"age"})
+  lu.assertNil(names "1,2\n3,4\n")
+  lu.assertNil(names("0,1\n1,2\n3,4\n", {header = {features = true}}))
+  lu.assertNil(names("node,feature,value\n0,0,1\n1,1,2\n", {labels = write("l.csv", "0\n1\n")}))
+  lu.assertEquals(names("age,income\n1,2\n3,4\n", {feature_names = write("n.txt", "a\nb\n")}),
+    {"a", "b"})
+end
+
 --- The columns of edges that are read are found by their names, and the notes name the others.
 function tests.test_columns_of_edges()
   local function read(content, changes)
