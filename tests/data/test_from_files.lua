@@ -197,6 +197,17 @@ function tests.test_nodes_by_their_numbers()
     edges = write("e.csv", "ann,bob\n"), labels = write("l.csv", "member,team\nann,red\nbob,red\n")}
   lu.assertStrContains(table.concat(data.notes, "\n"), 'l.csv: the first line, "member,team", is '
     .. 'read as a node, which no edge names; one that begins with "node" is a header')
+  for content, is_told in pairs{["user,item\nann,tea\nbob,tea\n"] = true,
+    ["user,item\nann,tea\nann,user\n"] = false, ["ann,tea\nbob,tea\n"] = false,
+    ["ann,tea\n"] = false, ["7,8\nann,tea\n"] = false} do
+    data = from_files{ids = "strings", make_features = "degree", directed = "keep",
+      edges = write("e.csv", content)}
+    local note = 'e.csv: the first line, "user,item", is read as an edge, and no other edge has '
+      .. 'its nodes; one with "source" and "target" is a header (in Lua header = {edges = true} '
+      .. "says so)"
+    lu.assertEquals(#data.notes, is_told and 1 or 0, content)
+    lu.assertStrContains(data.notes[1] or note, note)
+  end
 end
 
 function tests.test_names_in_files()

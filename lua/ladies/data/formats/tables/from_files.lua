@@ -186,7 +186,7 @@ function from_files.read(given, piece)
   end
   local fields = {name = opts.name, source = opts.source, notes = {}}
   fields.features, fields.feature_names = file_features(reader, fields.notes, function()
-    return edge_tables.nodes(reader)
+    return edge_tables.nodes(reader, fields.notes)
   end)
   add_units(reader, fields, split_file)
   local pieces = piece and not FileReader.is_matrix(opts.edges)
