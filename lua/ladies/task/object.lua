@@ -331,8 +331,8 @@ function Task:values(predicted, out, units, names)
 end
 
 --- task:blind_values(units: Index) -> table | nil: what a guess predicts without features and
--- graph: {is = what it is, test = its metrics by name, but for those that are not of predictions};
--- nil where the task does not say, or has no training units.
+-- graph: {is = what it is, test = its metrics by name, but for those that are NaN or not of
+-- predictions}; nil where the task does not say, or has no training units.
 function Task:blind_values(units)
   options.value("task:blind_values", "the units", units, "Index")
   if not self.blind or #self.units.train == 0 then return nil end
