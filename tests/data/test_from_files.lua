@@ -393,6 +393,8 @@ function tests.test_options_that_errors_name()
     '; where classes have names, --classes strings (in Lua classes = "strings") reads them'
   local id = 'found "bob", expected a whole number from 0 on'
   local beyond = 'found "5", expected at most 4'
+  local missing = "; replace a missing feature by its column's mean, say, and mark it in a further "
+    .. "column of 0 and 1"
   local before = "text: t.csv: line 2, column "
   for _, case in ipairs{
     {"edges", "ann,bob\nbob,cy\n", before .. "1: " .. id .. names},
@@ -407,7 +409,9 @@ function tests.test_options_that_errors_name()
     {"features", "ann,1\nbob,2\n", 'text: t.csv: line 1, column 1: found "ann", expected a number'
       .. names},
     {"features", "x,y\n1,bob\n", before .. '2: found "bob", expected a number'},
-    {"features", "x,y\nnan,1\n", before .. '1: found "nan", expected a number'},
+    {"features", "x,y\nnan,1\n", before .. '1: found "nan", expected a number' .. missing},
+    {"features", "x,y\n1,NA\n", before .. '2: found "NA", expected a number' .. missing},
+    {"features", "x,y\n1,\n", before .. "2: found nothing, expected a number" .. missing},
     {"features", "node,x\nbob,1\n", before .. "1: " .. id .. names},
     {"features", "node,x\n1,1\n2,1\n", "ladies.data.from_files: t.csv: has a row for the node 2, "
       .. "but 2 rows; each node must have one" .. from_1},
