@@ -13,12 +13,13 @@
 local core = require "ladies_core"
 local cli = require "ladies.command.cli"
 local inference_options = require "ladies.command.inference_options"
+local metric_text = require "ladies.task.metric_text"
 
 cli.main(cli.join({
   name = "ladies evaluate",
   usage = "ladies evaluate RUN [options]", words = {"run"}, ranks = true,
   about = [[Prints how good the model of a finished run is: the metrics of its task, such as micro-
-    and macro-F1.]],
+    and macro-F1, and those of a blind guess.]],
   {"split", "PART", "train|val|test|labelled", default = "test",
     help = "the nodes, edges or graphs to score"},
 }, inference_options.list), arg, function(opts, given)
@@ -39,4 +40,6 @@ cli.main(cli.join({
   for _, metric in ipairs(task.metrics) do
     print(("%s %s %.4f"):format(opts.split, core.printable(metric.name), found[metric.name]))
   end
+  local guess = metric_text.blind(task, units)
+  if guess then print("blind " .. core.printable(guess)) end
 end)

@@ -201,6 +201,17 @@ function tests.test_nodes_by_their_numbers()
     edges = write("e.csv", "ann,bob\n"), labels = write("l.csv", "member,team\nann,red\nbob,red\n")}
   lu.assertStrContains(table.concat(data.notes, "\n"), 'l.csv: the first line, "member,team", is '
     .. 'read as a node, which no edge names; one that begins with "node" is a header')
+  for content, is_told in pairs{["user,item\nann,tea\nbob,tea\n"] = true,
+    ["user,item\nann,tea\nann,user\n"] = false, ["ann,tea\nbob,tea\n"] = false,
+    ["ann,tea\n"] = false, ["7,8\nann,tea\n"] = false} do
+    data = from_files{ids = "strings", make_features = "degree", directed = "keep",
+      edges = write("e.csv", content)}
+    local note = 'e.csv: the first line, "user,item", is read as an edge, and no other edge has '
+      .. 'its nodes; one with "source" and "target" is a header (in Lua header = {edges = true} '
+      .. "says so)"
+    lu.assertEquals(#data.notes, is_told and 1 or 0, content)
+    lu.assertStrContains(data.notes[1] or note, note)
+  end
 end
 
 function tests.test_names_in_files()
@@ -235,6 +246,25 @@ function tests.test_rows_by_node()
     labels = write("l.csv", "node,red,blue\n2,0,1\n0,1,1\n1,0,0\n4,1,0\n")})
   lu.assertEquals(data.class_names, {"red", "blue"})
   lu.assertEquals(data.labels[ladies.index{1, 3, 5}]:to_table(), {{1, 1}, {0, 1}, {1, 0}})
+end
+
+--- A header of features names their columns, but not that of the nodes; numbers are no names.
+function tests.test_names_of_features()
+  local function names(content, changes)
+    local opts = files{features = write("f.csv", content), split = false, labels = false,
+      edges = write("e.csv", "a,b\n0,1\n"), quiet = true}
+    for key, value in pairs(changes or {}) do opts[key] = value end
+    return from_files(opts).feature_names
+  end
+  lu.assertEquals(names "age,income\n1,2\n3,4\n", {"age", "income"})
+  lu.assertEquals(names "id,age,income\n1,1,2\n0,3,4\n", {"age", "income"})
+  lu.assertEquals(names("node,age\na,1\nb,2\n", {ids = "strings",
+    edges = write("names.csv", "source,target\na,b\n")}), {"age"})
+  lu.assertNil(names "1,2\n3,4\n")
+  lu.assertNil(names("0,1\n1,2\n3,4\n", {header = {features = true}}))
+  lu.assertNil(names("node,feature,value\n0,0,1\n1,1,2\n", {labels = write("l.csv", "0\n1\n")}))
+  lu.assertEquals(names("age,income\n1,2\n3,4\n", {feature_names = write("n.txt", "a\nb\n")}),
+    {"a", "b"})
 end
 
 --- The columns of edges that are read are found by their names, and the notes name the others.
@@ -367,6 +397,8 @@ function tests.test_options_that_errors_name()
     '; where classes have names, --classes strings (in Lua classes = "strings") reads them'
   local id = 'found "bob", expected a whole number from 0 on'
   local beyond = 'found "5", expected at most 4'
+  local missing = "; replace a missing feature by its column's mean, say, and mark it in a further "
+    .. "column of 0 and 1"
   local before = "text: t.csv: line 2, column "
   for _, case in ipairs{
     {"edges", "ann,bob\nbob,cy\n", before .. "1: " .. id .. names},
@@ -381,7 +413,9 @@ function tests.test_options_that_errors_name()
     {"features", "ann,1\nbob,2\n", 'text: t.csv: line 1, column 1: found "ann", expected a number'
       .. names},
     {"features", "x,y\n1,bob\n", before .. '2: found "bob", expected a number'},
-    {"features", "x,y\nnan,1\n", before .. '1: found "nan", expected a number'},
+    {"features", "x,y\nnan,1\n", before .. '1: found "nan", expected a number' .. missing},
+    {"features", "x,y\n1,NA\n", before .. '2: found "NA", expected a number' .. missing},
+    {"features", "x,y\n1,\n", before .. "2: found nothing, expected a number" .. missing},
     {"features", "node,x\nbob,1\n", before .. "1: " .. id .. names},
     {"features", "node,x\n1,1\n2,1\n", "ladies.data.from_files: t.csv: has a row for the node 2, "
       .. "but 2 rows; each node must have one" .. from_1},

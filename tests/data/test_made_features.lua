@@ -93,6 +93,19 @@ function tests.test_training()
   end
 end
 
+--- In a graph whose nodes have changed places, degrees are those there; other features stay.
+function tests.test_shuffled()
+  local data, random = star "degree", star "random"
+  local other = ladies.data.shuffled(data, {what = "edges", seed = 2})
+  local again = ladies.data.from_arrays{graph = other.graph.adjacency, labels = data.labels,
+    make_features = "degree"}
+  lu.assertNotEquals(other.features:hash(), data.features:hash())
+  lu.assertEquals(other.features:hash(), again.features:hash())
+  lu.assertTrue(other.features_are_degrees)
+  lu.assertEquals(ladies.data.shuffled(random, {what = "edges"}).features:hash(),
+    random.features:hash())
+end
+
 -- ---------------------------------------------------------------- splits by class
 
 local function labels_of(n, classes)

@@ -231,7 +231,6 @@ function tests.test_refused()
     {{targets = ladies.zeros(4, 0)}, "targets has no columns"},
     {{targets = tensor{1, 2, NAN, math.huge}},
       "targets must be finite numbers, got 1 NaN or infinite, the first at targets[4, 1]"},
-    {{targets = tensor{NAN, NAN, NAN, NAN}}, "targets: no node has one"},
     {{targets = tensor{1, 2, 3, 4}, target_names = {"a", "b"}},
       "target_names has length 2, must have 1, one for each column of targets"},
     {{targets = tensor{1, NAN, 3, 4}, train = {1, 2}},

@@ -430,4 +430,28 @@ function tests.test_ranks_among_some_nodes()
   lu.assertFalse(links.ranks(edges, edges.test, decoder, h, {candidates = 5, seed = 2}) == few)
 end
 
+--- A node with an edge to all others has nothing to be drawn for it, with types to all of one.
+function tests.test_nothing_left_to_draw()
+  local pairs_of, types = {}, {}
+  for v = 1, N do
+    types[v] = v % 2 + 1
+    pairs_of[#pairs_of + 1] = v ~= 3 and {3, v} or nil
+    pairs_of[#pairs_of + 1] = v % 2 == 0 and v ~= 3 and v ~= 8 and {8, v} or nil
+  end
+  local data = ladies.data.from_arrays{edges = pairs_of, features = ladies.ones(N, 1),
+    directed = "keep"}
+  local edges = links.split(data.graph, {test = 0.5})
+  local decoder, h = ladies.nn.link_decoder{inputs = 4}, ladies.ones(N, 4)
+  local of_8 = edges.from:equals(8):positions()
+  for node, given in pairs{[2] = {candidates = 5, ends = "to"},
+    [7] = {candidates = 5, ends = "to", node_types = index(types)}} do
+    lu.assertErrorMsgContains(("links: node %d (from 0) has an edge to every node that could be "
+      .. "drawn for its other end; candidates"):format(node), links.ranks, edges,
+      node == 7 and of_8 or edges.test, decoder, h, given)
+  end
+  local draw = links.negatives(edges, {positions = ladies.range(1, #edges), corrupt = "to"})
+  lu.assertErrorMsgContains("node 2 (from 0) has an edge", draw, index{8, 3}, index{2, 4}, nil,
+    ladies.rng(1))
+end
+
 return tests

@@ -106,6 +106,9 @@ function tests.test_evaluate()
   local status, out = ladies_command("evaluate", run)
   lu.assertEquals(status, 0)
   lu.assertStrContains(out, ("test micro-F1 %.4f\n"):format(summary.test_f1))
+  -- A third of the nodes has each class: precision 1/3 and recall 1 of one, an F1 of 1/2.
+  lu.assertStrContains(out, "\nblind micro-F1 0.3333, macro-F1 0.1667: the class of most training "
+    .. "nodes, for all\n")
   out = select(2, ladies_command("evaluate", run, "--split", "val"))
   lu.assertStrContains(out, ("val micro-F1 %.4f\n"):format(summary.val_f1))
   lu.assertStrContains(out, "val macro-F1")
@@ -304,6 +307,37 @@ end
 function tests.test_another_data_set()
   lu.assertErrorMsgContains("is for 12 features and 3 classes, wordnet has", ladies.saved_run,
     trained(), {dataset = "wordnet"})
+end
+
+--- Names of features, classes or targets that are not the run's in the run's order are refused; of
+-- none, nothing is known.
+function tests.test_names_in_another_order()
+  local here <close> = shell.folder()
+  local function saved(name, features, classes)
+    local data, path = toy.new(true), ("%s/%s.npz"):format(here.path, name)
+    data.features, data.class_names = data.features:to_dense():slice_cols(1, 3), classes
+    data.feature_names = features
+    ladies.data.save(data, path)
+    return path
+  end
+  local classes, run = {"x", "y", "z"}, here.path .. "/run"
+  local own = saved("own", {"age", "income", "height"}, classes)
+  shell.succeeded(shell.run_ladies{"train", own, "--layers", "1", "--max-batches", "2", "--quiet",
+    "--out", run})
+  for text, path in pairs{
+    ['evaluate: RUN: the feature_names of permuted must be those of the run, in the same order: '
+      .. '"income" stands where the run has "age"'] =
+      saved("permuted", {"income", "age", "height"}, classes),
+    ['the class_names of others must be those of the run, in the same order: "z" stands where the '
+      .. 'run has "y"'] = saved("others", nil, {"x", "z", "y"}),
+  } do
+    refused(text:gsub("RUN", run), "evaluate", run, "--dataset", path)
+    lu.assertErrorMsgContains("must be those of the run", ladies.saved_run, run,
+      {data = ladies.data.load(path)})
+  end
+  for _, path in ipairs{own, saved("nameless")} do
+    lu.assertEquals(ladies_command("evaluate", run, "--dataset", path), 0)
+  end
 end
 
 --- A model whose logits are no numbers is neither scored nor shown.

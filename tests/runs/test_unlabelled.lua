@@ -1,7 +1,8 @@
---- A finished run predicts for a data set that has neither labels nor targets, as for the same one
--- with them.
+--- A finished run predicts for a data set that has neither labels nor targets, or none of them
+-- known, as for the same one with them.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local options = require "ladies.base.options"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -9,27 +10,39 @@ local toy = require "reference.toy_data"
 
 local tests = {}
 
--- Saves the toy graph's data set with these arrays, some in place of its own; returns the path.
-local function saved(name, arrays)
+-- Saves the toy graph's data set with these arrays, some in place of its own, and with `unknown`
+-- written over what was checked; returns the path.
+local function saved(name, arrays, unknown)
   local data, path = toy.new(), temporary.path(name .. ".npz")
-  ladies.data.save(ladies.data.from_arrays(tables.merged({graph = data.graph.adjacency,
-    features = data.features}, arrays)), path)
+  local whole = ladies.data.from_arrays(tables.merged({graph = data.graph.adjacency,
+    features = data.features}, arrays))
+  for part, values in pairs(unknown or {}) do whole[part] = values end
+  ladies.data.save(whole, path)
   return path
 end
 
--- A run on a data set with these arrays; the paths of this one, and of the same without what is to
--- be predicted.
+-- Labels or targets of the form of these, of which no unit has any.
+local function unknown_of(values)
+  if options.class_of(values) == "Index" then return values * 0 end
+  return ladies.full(values.n_rows, values.n_cols, 0 / 0)
+end
+
+-- A run on a data set with these arrays; the paths of this one, of the same without what is to be
+-- predicted, and of the same with none of it known.
 local function trained(name, arrays, model)
   local path, run = saved(name, arrays), temporary.path(name .. " run")
   ladies.train{data = path, out = run, quiet = true, max_batches = 3, eval_every = 3, layers = 2,
     hidden = 6, model = model or "gcn", batch_size = 30}
-  return run, path, saved(name .. " without", {graph = arrays.graph, graph_of = arrays.graph_of})
+  local rest = {graph = arrays.graph, graph_of = arrays.graph_of}
+  return run, path, saved(name .. " without", rest),
+    saved(name .. " unknown", rest, {labels = arrays.labels and unknown_of(arrays.labels),
+      targets = arrays.targets and unknown_of(arrays.targets)})
 end
 
 local function predicted(...)
   local out, err, status = shell.run_ladies{"predict", ...}
   lu.assertEquals(status, 0, err)
-  return out
+  return out, err
 end
 
 -- The cells of a column of CSV.
@@ -48,16 +61,23 @@ local function column(text, name)
   return cells
 end
 
--- Tests that the command gives the same columns with and without what is to be predicted; returns
--- the run, the path of the data set without, and the CSV of its predictions.
+-- Tests that the command gives the same columns with and without what is to be predicted, and where
+-- none of it is known; returns the run, the path of the data set without, and the CSV of its
+-- predictions.
 local function check(name, arrays, columns, model)
-  local run, with, without = trained(name, arrays, model)
+  local run, with, without, none = trained(name, arrays, model)
   local expected, got = predicted(run, "--dataset", with), predicted(run, "--dataset", without)
   for _, title in ipairs(columns) do
     local known = column(expected, title)
     lu.assertTrue(#known > 0)
     lu.assertEquals(column(got, title), known, name)
   end
+  local also, told = predicted(run, "--dataset", none)
+  lu.assertEquals(also, got)
+  lu.assertStrContains(told, " has any: the data set counts as one without ")
+  local err = shell.refused(shell.run_ladies{"predict", run, "--dataset", none, "--split",
+    "labelled"})
+  lu.assertStrMatches(err:match "[^\n]*\n$", "ladies predict: [^:]* has no labelled [^:]*s\n")
   return run, without, got
 end
 

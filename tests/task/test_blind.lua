@@ -123,6 +123,7 @@ function tests.test_summary()
     test = data.test}, outputs = 1, targets = function(units) return data.labels[units] end,
     loss = function(out) return out:square():mean() end,
     metrics = {{name = "none", of = function() return 1 end},
+      {name = "nan", of = function() return 0 / 0 end},
       {name = "scores", scores = true, of = function() return 2 end}},
     blind = function(units) return units, "what I think" end}
   lu.assertEquals(own:blind_values(own.units.test), {is = "what I think", test = {none = 1}})

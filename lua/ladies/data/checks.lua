@@ -39,6 +39,12 @@ function checks.ids(context, part, ids, n, none)
   end
 end
 
+--- What to do where a feature is missing: the end of messages.
+checks.MISSING = "; replace a missing feature by its column's mean, say, and mark it in a further "
+  .. "column of 0 and 1"
+
+local function remedy(part) return part == "features" and checks.MISSING or "" end
+
 -- Returns how many values are not finite, and the place of the first.
 local function not_finite(values, shift)
   local count, first = 0, nil
@@ -59,9 +65,9 @@ end
 local function finite_rows(context, part, x)
   local finite, value, row, column = x:is_finite()
   if finite then return end
-  checks.fail(context, "%s must be finite numbers, got %s at %s[%d, %d]", context.keys[part],
+  checks.fail(context, "%s must be finite numbers, got %s at %s[%d, %d]%s", context.keys[part],
     value ~= value and "nan" or value, context.keys[part], row + context.shift,
-    column + context.shift)
+    column + context.shift, remedy(part))
 end
 
 --- Fails if a value of a Tensor, of Rows or of a Matrix is not a finite number.
@@ -75,8 +81,8 @@ function checks.finite(context, part, x)
   if options.class_of(x) == "Rows" then return finite_rows(context, part, x) end
   if options.class_of(values) ~= "Tensor" or values:is_finite() then return end
   local count, first = not_finite(values, context.shift)
-  checks.fail(context, "%s must be finite numbers, got %d NaN or infinite, the first at %s%s",
-    context.keys[part], count, context.keys[part], first)
+  checks.fail(context, "%s must be finite numbers, got %d NaN or infinite, the first at %s%s%s",
+    context.keys[part], count, context.keys[part], first, remedy(part))
 end
 
 --- Fails unless the Matrix is the adjacency of a graph: square, not empty, finite.

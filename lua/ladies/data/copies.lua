@@ -81,7 +81,8 @@ end
 --   what = "labels"   which label a labelled node has, and which targets a node with a known one: a
 --                     model can learn how frequent they are, and no more
 --   what = "edges"    which node has which place in the graph: the graph is the same, degrees and
---                     all, and says nothing of the nodes; what is left is in their features
+--                     all, and says nothing of the nodes; what is left is in their features, of
+--                     which those that are degrees become those in that place
 -- or "both". The rest is shared with `data`.
 function copies.shuffled(data, given)
   options.value("ladies.data.shuffled", "the data set", data, "Dataset")
@@ -104,6 +105,7 @@ function copies.shuffled(data, given)
   if opts.what ~= "labels" then
     local A = data.graph.adjacency
     changed.graph = Graph.new(A:induced(core.sampling.permutation(A.n_rows, rng:fork(2))))
+    changed.features = made_features.of_part(data, changed.graph)
   end
   return with(data, changed)
 end

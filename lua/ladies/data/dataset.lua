@@ -45,6 +45,7 @@ local many_graphs = require "ladies.data.many_graphs"
 local NodeNames = require "ladies.data.node_names"
 local of_class = require("ladies.base.fields").of_class
 local node_of = require "ladies.data.about.node"
+local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local show = require "ladies.show"
 local splits = require "ladies.data.splits"
@@ -79,6 +80,13 @@ local function check_node_types(context, fields, n)
     fields.node_type_names and #fields.node_type_names or math.maxinteger)
 end
 
+-- Leaves out labels or targets that no unit has, and their names.
+local function leave_out(context, fields, part, names)
+  notes.add(context, fields.notes, "%s: no %s has any: the data set counts as one without %s",
+    context.keys[part], context.unit, part)
+  fields[part], fields[names] = nil, nil
+end
+
 --- Makes a data set of `fields`, which are checked but for the adjacency (ladies.data.complete has
 -- checked that). The fields are those above, but with `adjacency`, a Matrix, in place of the graph,
 -- and the node names as one text with a name a line; for `context` see ladies.data.checks.
@@ -95,14 +103,15 @@ function Dataset.new(fields, context)
   if not fields.known_finite then checks.finite(context, "features", features) end
   local units, unit = many_graphs.units(context, fields, n)
   context.unit = unit
-  local labels, kind, classes = fields.labels, nil, nil
-  if labels then
-    kind = label_kinds.kind_of(labels)
-    classes = kind.check(context, labels, units, fields.class_names)
+  local kind, classes = label_kinds.kind_of(fields.labels), nil
+  if fields.labels then
+    classes = kind.check(context, fields.labels, units, fields.class_names)
+    if not classes then leave_out(context, fields, "labels", "class_names") end
   end
-  if fields.targets then
-    targets.check(context, fields.targets, units, fields.target_names)
+  if fields.targets and not targets.check(context, fields.targets, units, fields.target_names) then
+    leave_out(context, fields, "targets", "target_names")
   end
+  local labels = fields.labels
   check_node_types(context, fields, n)
   local function first_unknown(ids) return label_kinds.first_unknown(fields, ids) end
   checks.split(context, fields, units, first_unknown, labels and "label" or "target that is known")
@@ -122,7 +131,7 @@ function Dataset.new(fields, context)
     graph_of = fields.graph_of, n_graphs = fields.graph_of and units, unit = unit,
     node_types = fields.node_types, node_type_names = fields.node_type_names,
     part_ends = fields.part_ends, former_ids = fields.former_ids,
-    labels = labels, multilabel = kind and kind.multilabel, classes = classes,
+    labels = labels, multilabel = labels and kind.multilabel, classes = classes,
     targets = fields.targets, target_names = fields.target_names, class_names = fields.class_names,
     node_names = names, feature_names = fields.feature_names,
     features_are_degrees = fields.features_are_degrees,

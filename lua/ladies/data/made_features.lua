@@ -80,9 +80,9 @@ function made_features.add(where, fields, asked, context)
   fields.features_are_degrees = kind == "degree" or nil
 end
 
---- Returns the features of a data set for a graph that has some of its edges: those that are
--- degrees (`features_are_degrees`) are counted in that graph, since they would otherwise tell of
--- edges that are left out of it to be predicted; all others stay.
+--- Returns the features of a data set for a graph that has some of its edges, or has them between
+-- other nodes: those that are degrees (`features_are_degrees`) are counted in that graph, since
+-- they would otherwise tell of edges that are not to be known; all others stay.
 function made_features.of_part(data, graph)
   if not data.features_are_degrees then return data.features end
   return (degree(graph.adjacency, {columns = data.features.n_cols}))

@@ -111,6 +111,8 @@ return function(run, part)
     summary.stopped and (" The run was ended by %s."):format(summary.stopped) or ""))
   page:add "</header>"
   add_cards(page, found, part, summary)
+  local guess = metric_text.blind(found.task, found.units)
+  if guess then page:paragraph(("Blind: %s."):format(guess)) end
   add_curves(page, run, summary)
   if run.task.page then run.task.page(page, found) end
   page:heading "How it was made"

@@ -185,7 +185,8 @@ end
 -- to use its model. It returns a table with `path`, `data`, `task`, `model` and, of `ladies train`,
 -- `config`; see its methods units and scores.
 -- dataset    the name or path of another data set than the run's, with as many features and
---            classes, or without any labels and targets; it has its own split or the default one.
+--            classes, of the same names in the same order where both have names, or without any
+--            labels and targets; it has its own split or the default one.
 --            The run's own must be as it was. It has to be named where a script had made it.
 -- data       a data set of one's own instead, taken as it is
 -- model      where the run's file does not say how its model is built: a model to fill with its
@@ -224,8 +225,10 @@ function SavedRun.new(path, given)
   if task.decoder and whole and not maker then
     maker = models.by_name[config.model or "gcn"].make
   end
+  local model = model_of(path, maker, config, task)
+  if opts.dataset or opts.data then run_identity.check_names(path, before or {}, data) end
   return setmetatable({path = path, config = whole and config or nil, data = task.data, task = task,
-    source = data, model = model_of(path, maker, config, task), sampler = opts.sampler,
+    source = data, model = model, sampler = opts.sampler,
     batch_size = settings.batch_size, in_time = settings.in_time}, SavedRun)
 end
 

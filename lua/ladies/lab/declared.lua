@@ -23,7 +23,8 @@ declared.options = {
   {"precision", "X", "positive number", default = 0.1,
     help = "half the width of the intervals of the errors, as a share of them"},
   {"seconds", "S", "positive number", default = 10,
-    help = "for the draws of a sampler, at most; with fewer, intervals are wider"},
+    help = "for the draws of a sampler beyond the fewest that are needed; exact values, costs and "
+      .. "growth take time of their own; with fewer, intervals are wider"},
   {"same-as", "NAME|FILE.lua", "string", program = "any", help = "whether the first sampler is the "
     .. "same as this one in distribution: another way to write it, or a faster one"},
   {"along", "N", "positive integer", help = "sets the loss of mini-batches beside that of all "

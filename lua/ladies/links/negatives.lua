@@ -46,7 +46,7 @@ local function drawing(edges, opts, which, others)
     else
       rows = relations and (relations - 1) * n_nodes + fixed or fixed
     end
-    return draw(others, rows, own, 1, {rng = rng, loops = loops})
+    return draw(others, rows, own, 1, {rng = rng, loops = loops, fixed = fixed})
   end
 end
 

@@ -39,7 +39,7 @@ end
 -- Returns the rank of each edge among k candidates of its own, whose nodes are drawn at random.
 local function among_some(job, fixed, own, relations, rows)
   local k, n = job.k, #fixed
-  local candidates = job.draw(job.others, rows, own, k, {rng = job.rng,
+  local candidates = job.draw(job.others, rows, own, k, {rng = job.rng, fixed = fixed,
     loops = job.others.n_rows == job.others.n_cols and job.loops or nil})
   local positive = job.decoder:candidates(job.h[fixed], job.h[own], job.which, relations, 1)
   local scores = job.decoder:candidates(job.h[fixed], job.h[candidates], job.which, relations, k)

@@ -92,8 +92,8 @@ function blind.ranks(counts, among)
 end
 
 --- blind.values(task: Task, units: Index) -> {is = string, test = table}: the metrics of what the
--- task predicts without features and graph, but for those that are not of predictions. Where it
--- predicts several things, an array of {share =, predicted =}, metrics are the weighted means.
+-- task predicts without features and graph, but for those that are not of predictions or NaN. Where
+-- it predicts several things, an array of {share =, predicted =}, metrics are the weighted means.
 function blind.values(task, units)
   local where = task.name .. ": blind"
   local predicted, is = task.blind(units)
@@ -109,6 +109,9 @@ function blind.values(task, units)
     for name, value in pairs(task:values(part.predicted, part.predicted, units, names)) do
       found[name] = (found[name] or 0) + part.share * value
     end
+  end
+  for name, value in pairs(found) do
+    if value ~= value then found[name] = nil end
   end
   return {is = is, test = found}
 end

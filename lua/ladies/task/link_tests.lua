@@ -127,7 +127,7 @@ end
 local function ranks_at(job, model, rows, fixed, own, relations, times)
   local n, k = #times, job.k
   local candidates = job.draw(job.others, job.rows_at(fixed, relations, times), own, k,
-    {rng = job.rng})
+    {rng = job.rng, fixed = fixed})
   local of = times[(core.range(1, n * k) - 1) // k + 1]
   local nodes, at, places = in_time.distinct(sampling.concat{fixed, own, candidates},
     sampling.concat{times, times, of}, job.n_nodes)

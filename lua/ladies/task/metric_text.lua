@@ -48,6 +48,17 @@ function metric_text.validations(records, shown)
   end)
 end
 
+--- Returns what a guess without features and graph comes to on some units of a task, by all of its
+-- metrics, as "micro-F1 0.3333, macro-F1 0.1667: what it is"; nil where the task does not say.
+function metric_text.blind(task, units)
+  local found, parts = task:blind_values(units), {}
+  for _, metric in ipairs(task.metrics) do
+    local value = found and found.test[metric.name]
+    parts[#parts + 1] = value and ("%s %.4f"):format(metric.name, value)
+  end
+  return parts[1] and ("%s: %s"):format(table.concat(parts, ", "), found.is)
+end
+
 --- Formats a value, in percent with `digits` decimals, otherwise with four.
 function metric_text.value(value, percent, digits)
   if not value or value ~= value then return "-" end

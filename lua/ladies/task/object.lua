@@ -197,13 +197,14 @@ end
 --- task:units_of(part: string) -> Index: returns the units of a part: "train", "val", "test",
 -- "labelled" (every one with a target) or "all".
 function Task:units_of(part)
-  if part == "all" or part == "labelled" then
-    local list = part == "labelled" and self.known and self.known() or self.all
-    if list then return list end
-    errors.fail(("the task %s has no list of all %ss; choose train, val or test"):format(self.name,
-      self.unit))
-  end
   local units = self.units[part]
+  if part == "all" or part == "labelled" then
+    units = part == "labelled" and self.known and self.known() or self.all
+    if not units then
+      errors.fail(("the task %s has no list of all %ss; choose train, val or test"):format(
+        self.name, self.unit))
+    end
+  end
   if not units or #units == 0 then
     errors.fail(("%s has no %s %ss"):format(self.data.name or "the data set", part, self.unit))
   end
@@ -330,11 +331,11 @@ function Task:values(predicted, out, units, names)
 end
 
 --- task:blind_values(units: Index) -> table | nil: what a guess predicts without features and
--- graph: {is = what it is, test = its metrics by name, but for those that are not of predictions};
--- nil where the task does not say.
+-- graph: {is = what it is, test = its metrics by name, but for those that are NaN or not of
+-- predictions}; nil where the task does not say, or has no training units.
 function Task:blind_values(units)
   options.value("task:blind_values", "the units", units, "Index")
-  if not self.blind then return nil end
+  if not self.blind or #self.units.train == 0 then return nil end
   return blind.values(self, units)
 end
 

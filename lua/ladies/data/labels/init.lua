@@ -7,7 +7,8 @@
 --
 -- A kind is a table of
 --
---   check(context, labels, n, class_names) -> classes     an error unless n nodes have such labels
+--   check(context, labels, n, class_names) -> classes     an error unless n nodes have such labels;
+--                                                         nil where all are unlabelled
 --   labelled(labels) -> Index                             the nodes that have a label
 --   first_unlabelled(labels, ids) -> position or nil      in the Index ids
 --   count(labels, classes) -> {sizes =, unlabelled =}     nodes; in multi also mean, the classes of

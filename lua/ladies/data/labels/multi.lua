@@ -73,7 +73,8 @@ function multi.check(context, labels, n, class_names)
   if not is_binary(known) or (#others > 0 and not is_nan(labels[others])) then
     fail_value(context, labels)
   end
-  if known.n_rows == 0 or known:max() < 1 then checks.fail(context, "%s: no node has one", key) end
+  if known.n_rows == 0 then return nil end
+  if known:max() < 1 then checks.fail(context, "%s: no node has one", key) end
   return labels.n_cols
 end
 

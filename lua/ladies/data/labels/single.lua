@@ -14,7 +14,7 @@ function single.check(context, labels, n, class_names)
       context.keys.labels, options.class_of(labels) or type(labels))
   end
   checks.length(context, "labels", #labels, n, "one for each " .. (context.unit or "node"))
-  if labels:max() < 1 then checks.fail(context, "%s: no node has one", context.keys.labels) end
+  if labels:max() < 1 then return nil end
   local classes = class_names and #class_names or labels:max()
   checks.ids(context, "labels", labels, classes, "a node without a label")
   return classes

@@ -29,8 +29,8 @@ function targets.has_fractions(x)
   return false
 end
 
---- Fails unless `x` has a row of finite or unknown targets for each of n nodes, some of them
--- known, and a column for each of `names`, which may be nil.
+--- Fails unless `x` has a row of finite or unknown targets for each of n nodes, and a column for
+-- each of `names`, which may be nil. Returns whether some are known.
 function targets.check(context, x, n, names)
   local key = context.keys.targets
   checks.length(context, "targets", x.n_rows, n, "one row for each " .. (context.unit or "node"))
@@ -41,7 +41,7 @@ function targets.check(context, x, n, names)
   end
   local known = known_cells(x)
   checks.finite(context, "targets", core.where(known, x, core.zeros(x.n_rows, x.n_cols)))
-  if known:max() == 0 then checks.fail(context, "%s: no node has one", key) end
+  return known:max() > 0
 end
 
 --- Returns the Index of the nodes that have a known target.

@@ -17,6 +17,9 @@ local validation = require "ladies.training.loop.validation"
 
 local run_identity = {}
 
+-- The fields of a data set that say what its numbers are of, in their order.
+local NAMES = {"feature_names", "class_names", "target_names"}
+
 local SCALAR = {string = true, number = true, boolean = true}
 
 -- The set of those values of options that are determined by an experiment's settings, so that they
@@ -111,12 +114,14 @@ local function source_of(data)
   return path and {path = core.real_path(path) or path, directed = data.directed and "keep" or nil}
 end
 
---- Returns the identity of a run with these options of ladies.train, before its first step: hashes
--- and place of its data set, and its settings.
+--- Returns the identity of a run with these options of ladies.train, before its first step: hashes,
+-- place and names of its data set, and its settings.
 function run_identity.of(opts)
   local data = hashes.of(opts.data)
   data["parts of seeds"] = opts.parts and places.hash(opts.parts)
-  return {data = data, source = source_of(opts.data), settings = settings_of(opts)}
+  local identity = {data = data, source = source_of(opts.data), settings = settings_of(opts)}
+  for _, kind in ipairs(NAMES) do identity[kind] = opts.data[kind] end
+  return identity
 end
 
 --- Returns a hash of a mini-batch, without Rows of features, which were added to it after it was
@@ -184,6 +189,7 @@ local function checked(where, before)
     errors.fail(where .. ": run.data must be texts by names")
   end
   field("numerics", "array of strings or nil")
+  for _, kind in ipairs(NAMES) do field(kind, "array of strings or nil") end
   for _, name in ipairs{"batch", "log"} do field(name, "string or nil") end
   local stop = field("stopped_by", "table or nil") or {by = "", code = ""}
   local source = field("source", "table or nil") or {path = ""}
@@ -194,9 +200,23 @@ local function checked(where, before)
 end
 
 --- run_identity.read(path): reads and checks the identity in the checkpoint at `path`, a table of
--- `data`, `settings` and, where the data set came from a file, `source`.
+-- `data`, `settings` and, where the data set has them, `source` and names.
 function run_identity.read(path)
   return checked(path, checkpoint.run(path))
+end
+
+--- Fails where another data set than that of the run with the identity `before` has other names of
+-- features, classes or targets, or in another order: a model takes them by their places.
+function run_identity.check_names(where, before, data)
+  for _, kind in ipairs(NAMES) do
+    local names = data[kind]
+    for i, own in ipairs(names and before[kind] or {}) do
+      if names[i] and names[i] ~= own then
+        errors.fail(('%s: the %s of %s must be those of the run, in the same order: "%s" stands '
+          .. 'where the run has "%s"'):format(where, kind, data.name, names[i], own))
+      end
+    end
+  end
 end
 
 --- Fails unless two identities are of the same run. The error begins with `where` and names the

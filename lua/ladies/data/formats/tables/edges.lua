@@ -187,18 +187,30 @@ function edge_tables.pieces(reader, list, size)
 end
 
 --- Returns the largest and the least number of a node in the edges, and how many edges there are;
--- new names of nodes are added to the reader's.
-function edge_tables.nodes(reader)
+-- new names of nodes are added to the reader's. Adds a note to `list` where the first line of words
+-- may be a header: it is read as an edge, and no other edge has its nodes.
+function edge_tables.nodes(reader, list)
   local path = reader.opts.edges
   local matrix = reader:matrix(path)
   if matrix then return matrix.n_rows, 1, 0 end
   local columns, opts = edge_options(reader, path, {})
   if columns.weight then opts.columns[columns.weight] = "skip" end
-  local most, least, count = 0, math.huge, 0
+  local most, least, count, fields = 0, math.huge, 0, reader:fields(path)
+  local words = reader.names and not reader:titles(path) and table_header.is_one(fields)
+  local ends, uses = nil, 0
   for first, second in reader:pieces(path, EDGES, opts) do
+    ends = ends or {first[1], second[1]}
+    for _, id in ipairs(words and ends or {}) do
+      uses = uses + #first:equals(id):positions() + #second:equals(id):positions()
+    end
     most = math.max(most, first:max(), second:max())
     least = math.min(least, first:min(), second:min())
     count = count + #first
+  end
+  if words and uses == 2 and count > 1 then
+    notes.add({where = path}, list, 'the first line, "%s", is read as an edge, and no other edge '
+      .. 'has its nodes; one with "source" and "target" is a header (in Lua header = {edges = '
+      .. "true} says so)", table.concat(fields, ","))
   end
   return most, least, count
 end

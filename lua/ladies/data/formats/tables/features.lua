@@ -171,12 +171,21 @@ local function rows_by_node(reader, path)
   return rows[core.index(row_of)]
 end
 
---- file_features(reader, list, edge_nodes): reads the features of a data set; returns nil where
--- there is no file of them. It sets the reader's number of nodes, and adds notes to `list` about
--- what may be a misunderstanding. Features are triplets or a row for each node, in the order of the
--- ids, or with the node's number or its name before it; with names, the order of the rows becomes
--- that of the nodes. edge_nodes() is called if nothing else tells the number of nodes (see
--- count_nodes).
+-- Returns the names of the n columns of features, the last titles of a header; nil where there is
+-- no header, or one of numbers alone.
+local function names_of(titles, n)
+  local names = titles and table.move(titles, #titles - n + 1, #titles, 1, {})
+  for _, name in ipairs(names or {}) do
+    if not tonumber(name) then return names end
+  end
+end
+
+--- file_features(reader, list, edge_nodes): reads the features of a data set, and the names of
+-- their columns where a header has some; returns nil where there is no file of features. It sets
+-- the reader's number of nodes, and adds notes to `list` about what may be a misunderstanding.
+-- Features are triplets or a row for each node, in the order of the ids, or with the node's number
+-- or its name before it; with names, the order of the rows becomes that of the nodes. edge_nodes()
+-- is called if nothing else tells the number of nodes (see count_nodes).
 return function(reader, list, edge_nodes)
   local path = reader.opts.features
   local features
@@ -204,5 +213,5 @@ return function(reader, list, edge_nodes)
     tell_ids(reader, path, features, list)
   end
   reader.n_nodes = features.n_rows
-  return features
+  return features, names_of(reader:titles(path), features.n_cols)
 end

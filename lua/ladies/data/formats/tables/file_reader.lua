@@ -59,7 +59,9 @@ function FileReader.is_matrix(path) return is_mtx(path) or is_npy(path) or is_np
 -- Returns the hint that is added to the message of an error in a file, or "".
 function FileReader:hint(message, path, kinds)
   if message:find "limit of labels$" then return "; --max-ids (in Lua max_ids) allows more" end
-  return table_hints.of(message, kinds, self:first_id(), self.part_of[path] == "labels")
+  local part = self.part_of[path]
+  if part == "features" and table_hints.is_missing(message) then return checks.MISSING end
+  return table_hints.of(message, kinds, self:first_id(), part == "labels")
 end
 
 --- Calls a reader of core, with a progress bar if it takes long.

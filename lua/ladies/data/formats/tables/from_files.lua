@@ -185,8 +185,8 @@ function from_files.read(given, piece)
     end
   end
   local fields = {name = opts.name, source = opts.source, notes = {}}
-  fields.features = file_features(reader, fields.notes, function()
-    return edge_tables.nodes(reader)
+  fields.features, fields.feature_names = file_features(reader, fields.notes, function()
+    return edge_tables.nodes(reader, fields.notes)
   end)
   add_units(reader, fields, split_file)
   local pieces = piece and not FileReader.is_matrix(opts.edges)
@@ -204,7 +204,7 @@ function from_files.read(given, piece)
   if reader.names then fields.node_names = reader.names:lines() end
   if opts.node_names then fields.node_names = table.concat(read_names(opts.node_names), "\n") end
   fields.class_names = opts.class_names and read_names(opts.class_names) or fields.class_names
-  fields.feature_names = opts.feature_names and read_names(opts.feature_names)
+  if opts.feature_names then fields.feature_names = read_names(opts.feature_names) end
   local keys = setmetatable({adjacency = opts.edges, features = opts.features,
     labels = opts.labels, targets = opts.targets, target_names = "the header",
     edges = edge_keys.edges},
@@ -234,18 +234,18 @@ end
 -- nodes, too; more columns need a header, in which a column of nodes is called node; an empty field
 -- or nan is a target that is not known. Without features, whose rows say which nodes there are,
 -- labels of one column do, and for labels of two these and the edges; with make_features edges
--- alone do. A header counts: features, and columns of classes, whose first column is called node,
--- node_id, id or name have rows in any order; columns of edges called type (relation, predicate)
--- and time (timestamp, date), and those that begin with feature or attr, become data.edges; those
--- called source (src, from, u, head, subject), target (dst, dest, destination, to, v, tail, object)
--- and weight (weights, w, value) may stand in any order. Times are whole numbers, or dates such as
--- 2024-01-31 or 2024-01-31 13:05:00, which become seconds since 1970. Three columns of names
--- without a header are taken as head, relation and tail. A line tells which others are not used.
--- Where the first two columns are the ends of such edges and called otherwise, as user and item,
--- nodes have names and none is in both, these are the types of nodes (data.node_types). In a table
--- of names alone the first line is a header where it calls both ends of the edges so, or a column
--- behind them time, type, weight or feature, or its first column a node, unless a node has such a
--- name.
+-- alone do. A header counts: it names features; these, and columns of classes, whose first column
+-- is called node, node_id, id or name have rows in any order; columns of edges called type
+-- (relation, predicate) and time (timestamp, date), and those that begin with feature or attr,
+-- become data.edges; those called source (src, from, u, head, subject), target (dst, dest,
+-- destination, to, v, tail, object) and weight (weights, w, value) may stand in any order. Times
+-- are whole numbers, or dates such as 2024-01-31 or 2024-01-31 13:05:00, which become seconds since
+-- 1970. Three columns of names without a header are taken as head, relation and tail. A line tells
+-- which others are not used. Where the first two columns are the ends of such edges and called
+-- otherwise, as user and item, nodes have names and none is in both, these are the types of nodes
+-- (data.node_types). In a table of names alone the first line is a header where it calls both ends
+-- of the edges so, or a column behind them time, type, weight or feature, or its first column a
+-- node, unless a node has such a name.
 --
 -- graph_of   a table that says in which of many graphs each node is, as labels say its class: a
 --            number from 0 for each node, in their order or behind the node. Labels, targets and

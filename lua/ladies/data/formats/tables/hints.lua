@@ -3,7 +3,6 @@
 
 local table_header = require "ladies.data.formats.tables.header"
 
-
 local READS = "; where %s, --%s %s (in Lua %s = %q) reads them"
 local NAMES = READS:format("nodes have names", "ids", "strings", "ids", "strings")
 local CLASSES = READS:format("classes have names", "classes", "strings", "classes", "strings")
@@ -11,7 +10,17 @@ local CLASSES = READS:format("classes have names", "classes", "strings", "classe
 local TARGETS = "; where they are no classes but real targets, --labels-as targets (in Lua "
   .. 'labels_as = "targets"), or the name targets.csv, says so'
 
+-- What stands in tables, as messages quote it, where a number is missing.
+local NONE = {nothing = true, ['"nan"'] = true, ['"na"'] = true, ['"n/a"'] = true,
+  ['"null"'] = true, ['"none"'] = true, ['"?"'] = true}
+
 local table_hints = {}
+
+--- Tells whether ladies.text.read refused a field for a number that is missing.
+function table_hints.is_missing(message)
+  local found = message:match ": found (.-), expected a number$"
+  return found and NONE[found:lower()]
+end
 
 --- The hint about ids that count from 1.
 table_hints.FROM_1 = READS:format("ids count from 1", "ids", '"numbers from 1"', "ids",
