@@ -101,7 +101,8 @@ end
 
 function tests.test_facts()
   lu.assertEquals(small():facts(), {
-    kept = false, nodes = 5, entries = 5, edges = 3, directed = false, self_loops = 1, isolated = 2, merged = 1,
+    kept = false, nodes = 5, entries = 5, edges = 3, directed = false, self_loops = 1,
+    isolated = 2, merged = 1,
     components = 3, largest = 3, class_sizes = {3, 1}, unlabelled = 1,
     split = {train = 1, test = 2},
     features = {columns = 2, sparse = false, stored = 10, density = 1, values = {1, 1}},

@@ -201,8 +201,8 @@ function tests.test_the_command()
     lu.assertEquals(shell.succeeded(shell.run_ladies(little, {folder = folder.path})), csv)
     err = shell.refused(shell.run_ladies(tables.append(little, {"--out", "top.npz"}),
       {folder = folder.path}))
-    lu.assertStrMatches(err, "ladies predict: %-%-top 2 of 36 nodes needs 0.0022 MB of memory for "
-      .. "the arrays of an .npz file, and may have 0.000977 MB %(%-%-memory%); a file .csv is "
+    lu.assertStrMatches(err, "ladies predict: %-%-top 2 of 36 nodes needs 2.25 kB of memory for "
+      .. "the arrays of an .npz file, and may have 1 kB %(%-%-memory%); a file .csv is "
       .. "written in pieces\n")
   end
 end

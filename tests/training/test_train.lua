@@ -466,7 +466,7 @@ function tests.test_files_of_a_run()
     .. "toy +%d+%.%d%d %% +[%d.]+ +[%d.]+ +2\n\n.*")
   lu.assertNil(plain:find("memory MB", 1, true))
   lu.assertStrMatches(plain, ".*\n  inference    exact[^\n]*\n.*")
-  lu.assertNil(plain:find("up to 0 MB", 1, true))
+  lu.assertNil(plain:find("up to 0 B", 1, true))
   lu.assertStrContains(text, ("%.2f %%"):format(100 * result.test_f1))
 
   local predictions = ladies.npz.open(folder .. "/predictions.npz")

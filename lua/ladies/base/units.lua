@@ -15,11 +15,13 @@ function units.bytes(where, size)
   errors.fail(('%s must be a size, as "4G" or "500M", got "%s"'):format(where, size))
 end
 
---- Returns a number of bytes as people read it, in the units that units.bytes reads: 1280000 becomes
--- "1.22 MB".
+--- Returns a number of bytes as people read it, in the units that units.bytes reads: 1280000
+-- becomes "1.22 MB".
 function units.size(bytes)
-  local gib = FACTORS.G
-  return bytes < gib and ("%.3g MB"):format(bytes / units.MIB) or ("%.3g GB"):format(bytes / gib)
+  local unit = bytes < FACTORS.K and "" or bytes < FACTORS.M and "K" or bytes < FACTORS.G and "M"
+    or "G"
+  local number = bytes / FACTORS[unit]
+  return (number < 1000 and "%.3g %sB" or "%.0f %sB"):format(number, unit == "K" and "k" or unit)
 end
 
 --- Returns an integer with commas between its thousands: 1234567 becomes "1,234,567".

@@ -40,12 +40,6 @@ local function bytes_of(value, seen)
   return sum
 end
 
-local function size_text(bytes)
-  if bytes < 1024 then return bytes .. " B" end
-  if bytes < units.MIB then return ("%.1f kB"):format(bytes / 1024) end
-  return ("%.1f MB"):format(bytes / units.MIB)
-end
-
 local WHAT = 48   -- columns
 
 local standard = {}   -- the globals that were there when the prompt began
@@ -77,11 +71,11 @@ function tools.who()
   for _, row in ipairs(rows) do
     local space = row.what .. (" "):rep(WHAT - format.columns(row.what))
     print((("%-" .. widest .. "s  %-6s  %s  %9s"):format(row.name, row.kind, space,
-      row.bytes > 0 and size_text(row.bytes) or ""):gsub("%s+$", "")))
+      row.bytes > 0 and units.size(row.bytes) or ""):gsub("%s+$", "")))
   end
   collectgarbage()
   collectgarbage()   -- what the finalizers of the first have let go
-  print(("%s in use by the library"):format(size_text(core.memory().total)))
+  print(("%s in use by the library"):format(units.size(core.memory().total)))
 end
 
 local ENOUGH = 0.5   -- seconds of repetitions
