@@ -357,6 +357,11 @@ function tests.test_equal_seconds()
     local seconds = tonumber(line:match '"seconds":([^,]+)')
     lu.assertTrue(seconds >= 0.05 and seconds < 1, line)
   end
+  lu.assertNotStrContains(files.read(out .. "/compare.md"), "Not equal")
+  out = temporary.path "too few batches"
+  compare(out, {"ladies:5"}, {equal = "seconds", seconds = 60, runs = 1})
+  lu.assertStrMatches(files.read(out .. "/compare.md"):gsub("%s+", " "),
+    ".*Not equal: LADIES %(5%) trained for [%d.]+ of 60 seconds, as its runs ended by other bounds.*")
 end
 
 function tests.test_wrong_input()

@@ -304,6 +304,21 @@ local function notes_of_unequal(list)
   return notes
 end
 
+-- Returns a note for every method whose runs ended before they had trained for so long.
+local function notes_of_seconds(list, seconds)
+  local notes = {}
+  for _, one in ipairs(list) do
+    local trained = #one.records > 0
+      and statistics.mean(tables.map(one.records, function(r) return r.seconds end))
+    if trained and trained < (1 - FAR) * seconds then
+      notes[#notes + 1] = ("Not equal: %s trained for %.2f of %g seconds, as its runs ended by "
+        .. "other bounds (--epochs, --patience, --max-batches).")
+        :format(one.title, trained, seconds)
+    end
+  end
+  return notes
+end
+
 -- Explains the column "memory MB" where some records lack that number.
 local function notes_of_memory(records)
   for _, record in ipairs(records) do
@@ -390,6 +405,7 @@ local function compare(given)
   if #own > 0 then report:note(provenance.runs(study, own)) end
   if #own < #records then report:note(provenance.numerics(records)) end
   if opts.equal == "nodes" then tables.append(notes, notes_of_unequal(list)) end
+  if opts.equal == "seconds" then tables.append(notes, notes_of_seconds(list, opts.seconds)) end
   tables.append(notes, notes_of_memory(records) or {})
   tables.append(notes, notes_of_numbers(list, differing, shown))
   report:note(table.unpack(notes))

@@ -134,13 +134,30 @@ local REASONS = {
     text = "Products of matrices run faster the larger they are."},
 }
 
+-- A difference of exponents that the table does not show.
+local UNSEEN = 0.005
+
 -- The side of Table 2's exponent on which that of computing is, by more than two standard errors;
 -- nil where it is on neither, or has no standard error.
 local function side_of(sweep)
   local exponent, spread = measured(sweep, "computing")
   local off = exponent - predicted(sweep, "time")
-  if spread and off < -2 * spread then return "below" end
-  if spread and off > 2 * spread then return "above" end
+  if not spread or math.abs(off) <= math.max(2 * spread, UNSEEN) then return nil end
+  return off < 0 and "below" or "above"
+end
+
+-- Stands for the reason where none of these explains a difference.
+local NONE = {text = "No reason is known here."}
+
+-- Returns the reason that may explain that the exponent of a sweep is on this side of Table 2's.
+local function reason_of(sweep, side)
+  for _, reason in ipairs(REASONS) do
+    if reason.side == side and reason.over[sweep.variable]
+      and (not reason.of or reason.of[sweep.method.name]) then
+      return reason
+    end
+  end
+  return NONE
 end
 
 -- Lists the exponents of computing that differ from those of Table 2, below the reasons that may
@@ -148,17 +165,17 @@ end
 local function differences(sweeps)
   local lines = {"Exponents of computing that differ from those of Table 2 by more than two "
     .. "standard errors, and what may explain it:\n"}
-  for _, reason in ipairs(REASONS) do
-    local found = {}
-    for _, sweep in ipairs(sweeps) do
-      if reason.over[sweep.variable] and (not reason.of or reason.of[sweep.method.name])
-        and side_of(sweep) == reason.side then
-        found[#found + 1] = ("%s, %s"):format(sweep.method.title, sweep.variable)
+  for _, side in ipairs{"below", "above"} do
+    for _, reason in ipairs(tables.append({NONE}, REASONS)) do
+      local found = {}
+      for _, sweep in ipairs(sweeps) do
+        if side_of(sweep) == side and reason_of(sweep, side) == reason then
+          found[#found + 1] = ("%s, %s"):format(sweep.method.title, sweep.variable)
+        end
       end
-    end
-    if #found > 0 then
-      lines[#lines + 1] = ("* %s: %s. %s"):format(reason.side, table.concat(found, "; "),
-        reason.text)
+      if #found > 0 then
+        lines[#lines + 1] = ("* %s: %s. %s"):format(side, table.concat(found, "; "), reason.text)
+      end
     end
   end
   return #lines > 1 and table.concat(lines, "\n") or nil
