@@ -123,10 +123,8 @@ function tests.test_seed()
   local one = {ladies.data.split(data, "stratified:20/20/60", {seed = 1})}
   lu.assertEquals({ladies.data.split(data, "stratified:20/20/60")}, one)
   lu.assertNotEquals({ladies.data.split(data, "stratified:20/20/60", {seed = 2})}, one)
-  local before = ladies.threads()
   ladies.threads(1)
   lu.assertEquals({ladies.data.split(data, "stratified:20/20/60")}, one)
-  ladies.threads(before)
   lu.assertIs(data:split("stratified:20/20/60"), data)
   lu.assertEquals({data.train, data.val, data.test}, one)
 end

@@ -9,14 +9,10 @@ local malformed = require "tools.malformed"
 local mtx, index, tensor = ladies.mtx, ladies.index, ladies.tensor
 local tests = {}
 local scratch = os.tmpname()
-local threads = ladies.threads()
 
 local BLOCK = 2^20   -- bytes of text that are parsed at a time
 
-function tests.tearDown()
-  os.remove(scratch)
-  ladies.threads(threads)
-end
+function tests.tearDown() os.remove(scratch) end
 
 local function write(text) files.write(scratch, text) end
 

@@ -91,7 +91,6 @@ end
 function tests.test_deterministic()
   local A = ladies.generate.chung_lu(ladies.ones(1500), ladies.range(1, 1500), 9000, 0,
     ladies.rng(1))
-  local threads = ladies.threads()
   local function hash(options)
     local text = {}
     for i, part in ipairs((partition.of(A, 8, options))) do text[i] = part:hash() end
@@ -106,7 +105,6 @@ function tests.test_deterministic()
     lu.assertEquals(hash{by = by, rng = ladies.rng(4)}, first)
     lu.assertNotEquals(hash{by = by, seed = 5}, first)
   end
-  ladies.threads(threads)
 end
 
 --- Heavy edges stay within parts when weights count: pairs of weight 100 lie along a light path, or

@@ -318,7 +318,7 @@ end
 --- Bits are the same whatever the number of threads, and a row's draw does not depend on the other
 -- rows.
 function tests.test_same_bits()
-  local A, threads = graph(), ladies.threads()
+  local A = graph()
   local rows, p = sampling.permutation(4000, ladies.rng(1)), ladies.zeros(4000)
   p:uniform_(0, 1, ladies.rng(2))
   local calls = {
@@ -345,7 +345,6 @@ function tests.test_same_bits()
       ladies.threads(n)
       lu.assertEquals(bits(rows, i), want)
     end
-    ladies.threads(threads)
     local S, _, w = call(rows, ladies.rng(i))
     local T, _, v = call(rows:slice(1001, 1001), ladies.rng(i))
     local place = S:offsets()

@@ -82,7 +82,7 @@ end
 function tests.test_same_bits()
   local A = ladies.generate.power_law{nodes = 4000, entries = 60000, features = 1, seed = 3}.graph
     .adjacency
-  local roots, threads = sampling.permutation(4000, ladies.rng(1)), ladies.threads()
+  local roots = sampling.permutation(4000, ladies.rng(1))
   for _, opts in ipairs{{}, {p = 0.5, q = 2}, {restart = 0.1}} do
     opts.rng = ladies.rng(7)
     local want = A:random_walk(roots, 8, opts)
@@ -95,7 +95,6 @@ function tests.test_same_bits()
       opts.rng = ladies.rng(7)
       lu.assertEquals(A:random_walk(roots, 8, opts):hash(), want:hash())
     end
-    ladies.threads(threads)
   end
 end
 

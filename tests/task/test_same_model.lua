@@ -206,7 +206,6 @@ function tests.test_another_seed()
 end
 
 function tests.test_threads_and_workers()
-  local before = ladies.threads()
   for i, case in ipairs(CASES) do
     for n, workers in ipairs{[2] = 0, [3] = 2, [1] = 2} do
       ladies.threads(n)
@@ -215,7 +214,6 @@ function tests.test_threads_and_workers()
       assert_same(i, folder, ("%d threads, %d workers"):format(n, workers))
     end
   end
-  ladies.threads(before)
 end
 
 --- The run is killed in the middle of a step, between two validations.

@@ -5,11 +5,8 @@ local compare = require "reference.compare"
 local dense = require "reference.dense"
 
 local index, tensor = ladies.index, ladies.tensor
-local threads = ladies.threads()
 
 local tests = {}
-
-function tests.tearDown() ladies.threads(threads) end
 
 -- x as a float32 has it.
 local function rounded(x) return (string.unpack("f", string.pack("f", x))) end
