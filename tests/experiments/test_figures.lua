@@ -8,6 +8,7 @@ local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 local one_run = require "ladies.study.one_run"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -37,9 +38,7 @@ local function series_of(result, picture_name, series_name)
 end
 
 local function names_of(result)
-  local list = {}
-  for i, picture in ipairs(result.pictures) do list[i] = picture.name end
-  return list
+  return tables.map(result.pictures, function(picture) return picture.name end)
 end
 
 -- Mean and standard deviation of two numbers.

@@ -57,8 +57,7 @@ function tests.test_seconds_go_to_what_took_them()
     for _ = 1, 4 do local _ = x:matmul(x) end
   end))}, 1, 8, 0)[1].sampling
   local function share(seen, list)
-    local shares = {}
-    for i, seconds in ipairs(seen.whole) do shares[i] = list[i] / seconds end
+    local shares = tables.map(seen.whole, function(seconds, i) return list[i] / seconds end)
     table.sort(shares)
     return shares[#shares // 2 + 1]
   end

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local files = require "tools.files"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -36,9 +37,7 @@ local function run(name, folder, max_batches, extra)
 end
 
 local function hashes(model)
-  local list = {}
-  for i, parameter in ipairs(model:parameters()) do list[i] = parameter:hash() end
-  return list
+  return tables.map(model:parameters(), function(parameter) return parameter:hash() end)
 end
 
 -- The arrays of a checkpoint but the clocks, by name.

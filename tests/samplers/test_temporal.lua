@@ -6,6 +6,7 @@ local ladies = require "ladies"
 local compare = require "reference.compare"
 local graphs = require "reference.graphs"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 
 local close, fails = compare.assert_close, lu.assertErrorMsgContains
 local index, sampling, temporal = ladies.index, ladies.sampling, ladies.samplers.temporal
@@ -80,11 +81,9 @@ local function check_batch(data, batch, seeds, times)
   sampling.check(batch, "test", {nodes = #data})
   lu.assertTrue(batch.output == seeds)
   lu.assertTrue(batch.blocks[#batch.blocks].times == times)
-  local list = {}
-  for l, block in ipairs(batch.blocks) do
-    list[l] = rows_of(data, block, l > 1 and batch.blocks[l - 1].times or times_of_input(block))
-  end
-  return list
+  return tables.map(batch.blocks, function(block, l)
+    return rows_of(data, block, l > 1 and batch.blocks[l - 1].times or times_of_input(block))
+  end)
 end
 
 --- On random graphs with parallel edges, self-loops and many equal times, no mini-batch has an edge

@@ -33,8 +33,7 @@ end
 
 -- Entries and weights as text; the order of the entries does not count.
 local function key_of(entries, w)
-  local words = {}
-  for i, at in ipairs(entries) do words[i] = ("%d:%.4g"):format(at, w[i]) end
+  local words = tables.map(entries, function(at, i) return ("%d:%.4g"):format(at, w[i]) end)
   table.sort(words)
   return table.concat(words, " ")
 end
