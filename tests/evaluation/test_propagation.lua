@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local stderr_of = require "tools.stderr_of"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -15,15 +16,13 @@ local graph = data.graph
 local sym, row = graph:normalize "sym", graph:normalize "row"
 
 local function model_for(own)
-  local opts = {inputs = toy.FEATURES, hidden = 8, outputs = 3, layers = 2}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.nn.gcn(opts)
+  return ladies.nn.gcn(tables.merged({inputs = toy.FEATURES, hidden = 8, outputs = 3,
+    layers = 2}, own))
 end
 
 local function train(sampler, own)
-  local opts = {data = data, model = model_for(), sampler = sampler, max_batches = 4,
-    batch_size = 20, eval_every = 2, quiet = true}
-  for key, value in pairs(own or {}) do opts[key] = value end
+  local opts = tables.merged({data = data, model = model_for(), sampler = sampler, max_batches = 4,
+    batch_size = 20, eval_every = 2, quiet = true}, own)
   return ladies.train(opts), opts.model
 end
 

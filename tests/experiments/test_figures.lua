@@ -18,10 +18,8 @@ local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batche
   eval_every = 5}
 
 local function figures(out, given)
-  local opts = {datasets = {dataset}, runs = 2, settings = SETTINGS, out = out, quiet = true,
-    jobs = 1}
-  for key, value in pairs(given or {}) do opts[key] = value end
-  return paper.figures(opts)
+  return paper.figures(tables.merged({datasets = {dataset}, runs = 2, settings = SETTINGS,
+    out = out, quiet = true, jobs = 1}, given))
 end
 
 -- The series of this name in the picture of this name.

@@ -22,10 +22,8 @@ local DATA = {nodes = toy.new(), graphs = graphs(),
   edges = ladies.data.from_arrays(toy.with_edges(toy.new()))}
 
 local function lab(sampler, data, own)
-  local opts = {dataset = DATA[data], against = {}, hidden = 8, batch_size = 20, seconds = 0.2,
-    quiet = true}
-  for key, value in pairs(own) do opts[key] = value end
-  return ladies.lab(sampler, opts)
+  return ladies.lab(sampler, tables.merged({dataset = DATA[data], against = {}, hidden = 8,
+    batch_size = 20, seconds = 0.2, quiet = true}, own))
 end
 
 -- Data, task, model and settings of the task.

@@ -60,12 +60,10 @@ local function mean_of(model)
 end
 
 local function train(data, model, own)
-  local opts = {
+  return ladies.train(tables.merged({
     data = data, model = model, sampler = toy.neighbourhoods(data.graph:normalize "sym", 1),
     batch_size = 20, lr = 0.05, eval_every = 3, patience = 0, quiet = true, max_batches = 25,
-  }
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.train(opts)
+  }, own))
 end
 
 --- The model that is left behind is the best one, as it was when it was validated.

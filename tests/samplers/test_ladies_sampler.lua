@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local graphs = require "reference.graphs"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local two_layers = require "reference.two_layers"
 local toy = require "reference.toy_data"
 
@@ -206,9 +207,7 @@ local VARIANTS = {
 }
 
 local function variant_options(variant, sizes)
-  local opts = {samples = sizes, row_normalize = false}
-  for key, value in pairs(variant) do opts[key] = value end
-  return opts
+  return tables.merged({samples = sizes, row_normalize = false}, variant)
 end
 
 function tests.test_every_entry()

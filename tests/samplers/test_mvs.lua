@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local fails, close = lu.assertErrorMsgContains, compare.assert_close
@@ -23,16 +24,14 @@ end
 
 -- A sampler of training nodes 11, 12, ... with these norms.
 local function by_hand(norms, own)
-  local opts = {
+  return mvs(alone, tables.merged({
     train = ladies.range(11, 10 + #norms), floor = 1e-6,
     norms = function(nodes)
       local list = {}
       for i, node in ipairs(nodes:to_table()) do list[i] = norms[node - 10] end
       return ladies.tensor(list)
     end,
-  }
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return mvs(alone, opts)
+  }, own))
 end
 
 local function place(number)

@@ -6,6 +6,7 @@ local graphs = require "reference.graphs"
 local methods = require "ladies.experiment.methods"
 local row_norms = require "ladies.sampling.row_norms"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 local two_layers = require "reference.two_layers"
 
@@ -14,15 +15,13 @@ local fails, index, sampling = lu.assertErrorMsgContains, ladies.index, ladies.s
 local tests = {}
 
 local function gcn(own)
-  local opts = {inputs = toy.FEATURES, hidden = 6, outputs = 3, layers = 2}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.nn.gcn(opts)
+  return ladies.nn.gcn(tables.merged({inputs = toy.FEATURES, hidden = 6, outputs = 3,
+    layers = 2}, own))
 end
 
 local function sketching(P, own)
-  local opts = {samples = {20, 20}, sketch = true, self_nodes = "previous"}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.samplers.ladies(P, opts)
+  return ladies.samplers.ladies(P, tables.merged({samples = {20, 20}, sketch = true,
+    self_nodes = "previous"}, own))
 end
 
 --- A norm that is not known counts as the mean of those that are, and a small one as a tenth of it.

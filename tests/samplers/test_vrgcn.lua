@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local compare = require "reference.compare"
 local finite_differences = require "reference.finite_differences"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -16,15 +17,12 @@ local tests = {}
 local HIDDEN = 6
 
 local function new_model(own)
-  local opts = {inputs = toy.FEATURES, hidden = HIDDEN, outputs = 3, layers = 3}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.nn.gcn(opts)
+  return ladies.nn.gcn(tables.merged({inputs = toy.FEATURES, hidden = HIDDEN, outputs = 3,
+    layers = 3}, own))
 end
 
 local function new_sampler(P, own)
-  local opts = {layers = 3, hidden = HIDDEN}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return vrgcn(P, opts)
+  return vrgcn(P, tables.merged({layers = 3, hidden = HIDDEN}, own))
 end
 
 -- A directed graph with weights, self-loops and empty rows.
@@ -215,12 +213,11 @@ end
 
 local function train(folder, max_batches, own)
   local data = toy.new()
-  local opts = {
+  local opts = tables.merged({
     data = data, sampler = new_sampler(data.graph:normalize "sym"),
     model = new_model{dropout = 0.2}, batch_size = 20, lr = 0.02, eval_every = 7, patience = 0,
     quiet = true, max_batches = max_batches, out = temporary.path(folder),
-  }
-  for key, value in pairs(own or {}) do opts[key] = value end
+  }, own)
   return ladies.train(opts), opts
 end
 

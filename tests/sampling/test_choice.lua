@@ -14,8 +14,7 @@ local tests = {}
 
 -- opts with the tables that the reference takes replaced by what the program takes.
 local function choose(p, k, opts, rng)
-  local given = {rng = rng}
-  for key, value in pairs(opts or {}) do given[key] = value end
+  local given = tables.merged({rng = rng}, opts)
   given.always = given.always and ladies.index(given.always)
   return choice(type(p) == "table" and ladies.tensor(p) or p, k, given)
 end
