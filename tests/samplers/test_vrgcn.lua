@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local finite_differences = require "reference.finite_differences"
+local plain = require "reference.plain_gcn"
 local statistics = require "reference.statistics"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -39,12 +40,8 @@ end
 
 -- A tensor of random numbers.
 local function random(n_rows, n_cols, seed)
-  local rng, rows = ladies.rng(seed), {}
-  for r = 1, n_rows do
-    rows[r] = {}
-    for c = 1, n_cols do rows[r][c] = rng:uniform() - 0.5 end
-  end
-  return ladies.tensor(rows)
+  local rng = ladies.rng(seed)
+  return ladies.tensor(plain.filled(n_rows, n_cols, function() return rng:uniform() - 0.5 end))
 end
 
 --- With the history of the weights in hand, the sampled forward is the exact one, whatever is
