@@ -26,6 +26,8 @@ if missing[1] then
 end
 
 -- LuaUnit tells processor time, which is next to nothing where a test waits for other programs.
+-- A test may change the number of threads: the next one has as many as there were in the beginning.
+local threads = core.threads()
 for _, name in ipairs{"startSuite", "startTest", "endTest", "endSuite"} do
   local method = lu.LuaUnit[name]
   lu.LuaUnit[name] = function(...)
@@ -33,6 +35,7 @@ for _, name in ipairs{"startSuite", "startTest", "endTest", "endSuite"} do
     os.clock = core.clock
     method(...)
     os.clock = clock
+    core.threads(threads)
   end
 end
 

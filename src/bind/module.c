@@ -5,6 +5,32 @@
 #include "ladies.h"
 #include "state/bind.h"
 
+/* All subjects, each behind those whose classes it extends. */
+static const bind_subject *const subjects[] = {
+    &bind_subject_machine,     &bind_subject_memory,      &bind_subject_errors,
+    &bind_subject_texts,       &bind_subject_rng,         &bind_subject_index,
+    &bind_subject_rows,        &bind_subject_scope,       &bind_subject_index_numbers,
+    &bind_subject_tensor,      &bind_subject_order,       &bind_subject_change,
+    &bind_subject_matrix,      &bind_subject_entries,     &bind_subject_pairs,
+    &bind_subject_edge_list,   &bind_subject_algebra,     &bind_subject_precise,
+    &bind_subject_sample_rows, &bind_subject_walk,        &bind_subject_partition,
+    &bind_subject_step,        &bind_subject_grad,        &bind_subject_concat,
+    &bind_subject_neighbour,   &bind_subject_elementwise, &bind_subject_op,
+    &bind_subject_optim,       &bind_subject_sampling,
+#ifdef LADIES_HAVE_LARGE
+    &bind_subject_edge_runs,
+#endif
+    &bind_subject_graph_rows,
+#ifdef LADIES_HAVE_GENERATE
+    &bind_subject_generate,
+#endif
+    &bind_subject_npz,         &bind_subject_forms,       &bind_subject_array,
+    &bind_subject_safetensors, &bind_subject_pieces,      &bind_subject_pickle,
+    &bind_subject_file,        &bind_subject_folder,      &bind_subject_process,
+    &bind_subject_zip,         &bind_subject_text,        &bind_subject_names,
+    &bind_subject_mtx,         &bind_subject_parcels,
+};
+
 int luaopen_ladies_core(lua_State *L)
 {
     bind_open_locale(L);
@@ -12,52 +38,8 @@ int luaopen_ladies_core(lua_State *L)
     bind_check(L, ld_init());
     bind_open_recording(L);
     lua_newtable(L);
-    bind_open_machine(L);
-    bind_open_memory(L);
-    bind_open_errors(L);
-    bind_open_texts(L);
-    bind_open_rng(L);
-    bind_open_index(L);
-    bind_open_rows(L);
-    bind_open_scope(L);
-    bind_open_index_numbers(L);
-    bind_open_tensor(L);
-    bind_open_order(L);
-    bind_open_change(L);
-    bind_open_matrix(L);
-    bind_open_entries(L);
-    bind_open_pairs(L);
-    bind_open_edge_list(L);
-    bind_open_algebra(L);
-    bind_open_precise(L);
-    bind_open_sample_rows(L);
-    bind_open_walk(L);
-    bind_open_partition(L);
-    bind_open_step(L);
-    bind_open_grad(L);
-    bind_open_concat(L);
-    bind_open_neighbour(L);
-    bind_open_elementwise(L);
-    bind_open_op(L);
-    bind_open_optim(L);
-    bind_open_sampling(L);
-#ifdef LADIES_HAVE_LARGE
-    bind_open_edge_runs(L);
-#endif
-    bind_open_graph_rows(L);
-#ifdef LADIES_HAVE_GENERATE
-    bind_open_generate(L);
-#endif
-    bind_open_npz(L);
-    bind_open_safetensors(L);
-    bind_open_pieces(L);
-    bind_open_pickle(L);
-    bind_open_file(L);
-    bind_open_folder(L);
-    bind_open_process(L);
-    bind_open_zip(L);
-    bind_open_text(L);
-    bind_open_mtx(L);
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        bind_add(L, subjects[i]);
     bind_open_workers(L, luaopen_ladies_core);
     bind_push_docs(L);
     lua_setfield(L, -2, "docs");

@@ -13,7 +13,7 @@ static long comparisons, failures;
 static const char *units = "";
 static uint64_t state;
 
-int check_all(void (*test)(void))
+int main(void)
 {
     static const char *const names[] = {"sse2", "avx2", "avx512", "amx"};
     if (ld_init() != LD_OK) {
@@ -28,6 +28,7 @@ int check_all(void (*test)(void))
             state = 1;
             check(ld_set_threads(threads) == LD_OK, "%d threads", threads);
             test();
+            free_blocks();
         }
     }
     printf("%ld comparisons, %ld failed\n", comparisons, failures);
@@ -58,6 +59,26 @@ bool same_floats(const float *got, const float *want, int64_t n)
     return true;
 }
 
+/* --- blocks ------------------------------------------------------------------------------------- */
+
+static void **blocks;
+static int64_t n_blocks, most_blocks;
+
+void *new_block(int64_t n, size_t size)
+{
+    if (n_blocks == most_blocks) {
+        most_blocks = 2 * most_blocks + 64;
+        blocks = realloc(blocks, (size_t)most_blocks * sizeof *blocks);
+    }
+    return blocks[n_blocks++] = calloc((size_t)n + 1, size);
+}
+
+void free_blocks(void)
+{
+    while (n_blocks > 0)
+        free(blocks[--n_blocks]);
+}
+
 /* --- numbers ------------------------------------------------------------------------------------ */
 
 uint64_t next_bits(void)
@@ -83,7 +104,7 @@ static float next_float(numbers kind)
 
 float *new_floats(int64_t n, numbers kind)
 {
-    float *x = malloc((size_t)(n + 1) * sizeof *x);
+    float *x = new_block(n, sizeof *x);
     for (int64_t i = 0; i <= n; i++)
         x[i] = next_float(kind);
     return x;
@@ -91,7 +112,7 @@ float *new_floats(int64_t n, numbers kind)
 
 float *copy_floats(const float *x, int64_t n)
 {
-    float *copy = malloc((size_t)(n + 1) * sizeof *copy);
+    float *copy = new_block(n, sizeof *copy);
     memcpy(copy, x, (size_t)n * sizeof *copy);
     return copy;
 }
@@ -122,15 +143,15 @@ static int64_t fill_row(int32_t *columns, int64_t degree, int64_t n_cols, bool a
 sparse sparse_new(int64_t n_rows, int64_t n_cols, int64_t degree, int what, numbers kind)
 {
     sparse s = {.nnz = 0};
-    s.offsets = malloc((size_t)(n_rows + 1) * sizeof *s.offsets);
-    s.columns = malloc((size_t)(n_rows * degree * 2 + 1) * sizeof *s.columns);
+    s.offsets = new_block(n_rows, sizeof *s.offsets);
+    s.columns = new_block(n_rows * degree * 2, sizeof *s.columns);
     s.offsets[0] = 0;
     for (int64_t r = 0; r < n_rows; r++) {
         int64_t d = n_cols == 0 || r % 7 == 3 ? 0 : (int64_t)(next_bits() % (2 * (uint64_t)degree));
         s.nnz += fill_row(s.columns + s.nnz, d, n_cols, what & ASCENDING);
         s.offsets[r + 1] = s.nnz;
     }
-    s.source = malloc((size_t)(s.nnz + 1) * sizeof *s.source);
+    s.source = new_block(s.nnz, sizeof *s.source);
     for (int64_t e = 0; e < s.nnz; e++) /* backwards: each entry's value lies elsewhere */
         s.source[e] = (int32_t)(s.nnz - 1 - e);
     s.values = new_floats(s.nnz, kind);
@@ -145,14 +166,4 @@ sparse sparse_new(int64_t n_rows, int64_t n_cols, int64_t degree, int what, numb
                        .row_scale = what & WITH_ROW_SCALE ? s.row_scale : NULL,
                        .col_scale = what & WITH_COL_SCALE ? s.col_scale : NULL};
     return s;
-}
-
-void sparse_free(sparse *s)
-{
-    free(s->offsets);
-    free(s->columns);
-    free(s->source);
-    free(s->values);
-    free(s->row_scale);
-    free(s->col_scale);
 }

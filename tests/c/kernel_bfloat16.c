@@ -2,7 +2,6 @@
  * rounded one by one by arithmetic on their bits. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/float16.h"
@@ -55,7 +54,6 @@ static void test_fill(const ld_tile_units *units, bool terms_together, bool righ
             check(same_floats(got, want, LD_TILE_SIZE), "a tile of %d x %d, together %d, right %d",
                   lines, terms, terms_together, right);
         }
-    free(from);
 }
 
 /* Two panels and two of small integers, of which all sums are exact. */
@@ -64,8 +62,8 @@ static void test_multiply(const ld_tile_units *units, int rows, int cols, int ti
 {
     enum { STRIDE = LD_TILE_PAIR + 3 };
     int size = 2 * tiles * LD_TILE_SIZE;
-    uint16_t *left = calloc((size_t)size + 1, sizeof *left);
-    uint16_t *right = calloc((size_t)size + 1, sizeof *right);
+    uint16_t *left = new_block(size, sizeof *left);
+    uint16_t *right = new_block(size, sizeof *right);
     float *got = new_floats(LD_TILE_PAIR * STRIDE, ORDINARY);
     for (int i = 0; i < LD_TILE_PAIR * STRIDE; i++)
         got[i] = (float)(next_bits() % 100);
@@ -89,10 +87,6 @@ static void test_multiply(const ld_tile_units *units, int rows, int cols, int ti
     units->multiply(got, STRIDE, rows, cols, accumulate, left, right, tiles);
     check(same_floats(got, want, LD_TILE_PAIR * STRIDE), "%d x %d of %d tiles, added %d", rows,
           cols, tiles, accumulate);
-    free(left);
-    free(right);
-    free(got);
-    free(want);
 }
 
 /* --- products ----------------------------------------------------------------------------------- */
@@ -137,14 +131,9 @@ static void test_rows(ld_product p, numbers kind)
     check(ld_bfloat16_rows(&p, 0, p.m) == LD_OK, "all rows");
     check(same_floats(parts, whole, p.m * p.n), "rows up to %" PRId64 " and behind it", cut);
     check_elements(&p, before);
-    free(a);
-    free(b);
-    free(before);
-    free(whole);
-    free(parts);
 }
 
-static void test(void)
+void test(void)
 {
     const ld_tile_units *units = ld_tile_units_in_use();
     static const int64_t shapes[][3] = {{0, 3, 4},    {3, 1, 0},     {1, 1, 1},   {7, 33, 3},
@@ -173,9 +162,4 @@ static void test(void)
             test_rows(p, ORDINARY);
             test_rows(p, SPECIAL);
         }
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -84,8 +84,7 @@ static int by_value(const void *a, const void *b)
 /* The k smallest keys, their order, and what is left. */
 static void test_keys(int64_t n, int64_t k, const float *p, const ld_stream *stream)
 {
-    ld_draw *all = malloc((size_t)n * sizeof *all),
-            *draws = malloc((size_t)(k + 1) * sizeof *draws);
+    ld_draw *all = new_block(n, sizeof *all), *draws = new_block(k, sizeof *draws);
     double rest, left = 0;
     bool same = true;
     for (int64_t i = 0; i < n; i++)
@@ -98,8 +97,6 @@ static void test_keys(int64_t n, int64_t k, const float *p, const ld_stream *str
         same = same && draws[i].value == all[i].value && draws[i].at == all[i].at;
     check(st == LD_OK && same && fabs(rest - left) <= 1e-9 * (left + 1),
           "%" PRId64 " keys of %" PRId64, k, n);
-    free(all);
-    free(draws);
 }
 
 static void test_debias(int64_t n, int64_t k, int64_t support, const float *p, ld_stream stream)
@@ -119,7 +116,7 @@ static void test_debias(int64_t n, int64_t k, int64_t support, const float *p, l
 static void test_successive(int64_t d, int64_t k, int64_t support, const float *p, double total)
 {
     ld_row_rng rng = new_rng();
-    ld_draw *keys = malloc((size_t)(k + 1) * sizeof *keys);
+    ld_draw *keys = new_block(k, sizeof *keys);
     int64_t drawn, n = 0;
     ld_status st = ld_row_successive(got, &drawn, d, k, rng, p, total, support, false, false, keys);
     double last = -1;
@@ -138,7 +135,6 @@ static void test_successive(int64_t d, int64_t k, int64_t support, const float *
     }
     check(st == LD_OK && same_draws(got, drawn, want, n),
           "%" PRId64 " successive draws of %" PRId64, k, d);
-    free(keys);
 }
 
 /* With numbers of entries, of columns and given ones, and with levels where columns have them. */
@@ -171,8 +167,6 @@ static void test_poisson(int64_t n, double c, bool with_pi)
         check(n == 0 || ld_poisson_keep(got, &rule, columns, n, -1.0, 5, 11) == -1, "c is below 0");
         ld_free(rule.levels);
     }
-    free(pi);
-    free(r);
 }
 
 /* Draws of a group are those one by one, and of each element as many as there should be. */
@@ -206,7 +200,6 @@ static void test_alias(int64_t n)
           furthest);
     ld_alias_unref(table);
     ld_tensor_unref(vector);
-    free(p);
 }
 
 static void test_numbers(int64_t n)
@@ -245,10 +238,9 @@ static void test_size(int64_t d)
             test_debias(d, k, support, p, stream);
     }
     test_keys(d, 0, p, &stream);
-    free(p);
 }
 
-static void test(void)
+void test(void)
 {
     test_targets_above_the_sum();
     for (int i = 0; i < N_SIZES; i++) {
@@ -261,9 +253,4 @@ static void test(void)
         for (double c = 0; c < 5; c = 2 * c + 0.07)
             for (int with_pi = 0; with_pi < 2; with_pi++)
                 test_poisson(n, c, with_pi);
-}
-
-int main(void)
-{
-    return check_all(test);
 }

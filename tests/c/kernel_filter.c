@@ -1,6 +1,5 @@
 /* The filter of ids (kernel/filter.h): which of some ids may be in a set, one by one and many at once. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -9,8 +8,8 @@
 /* Sets of n members among ids below `most`, asked for blocks of every size. */
 static void test_set(int n, int32_t most)
 {
-    ld_filter *filter = calloc(1, sizeof *filter);
-    int32_t *members = malloc((size_t)(n + 1) * sizeof *members);
+    ld_filter *filter = new_block(1, sizeof *filter);
+    int32_t *members = new_block(n, sizeof *members);
     for (int i = 0; i < n; i++) {
         members[i] = (int32_t)(next_bits() % (uint64_t)most);
         ld_filter_add(filter, members[i]);
@@ -31,11 +30,9 @@ static void test_set(int n, int32_t most)
         check(found == count && memcmp(at, want, (size_t)count * sizeof *at) == 0,
               "%d ids of a set of %d below %" PRId32, size, n, most);
     }
-    free(filter);
-    free(members);
 }
 
-static void test(void)
+void test(void)
 {
     static const int sizes[] = {0, 1, 2, 17, 1000, 100000};
     for (int i = 0; i < 6; i++) {
@@ -43,9 +40,4 @@ static void test(void)
         test_set(sizes[i], LD_FILTER_BITS);
         test_set(sizes[i], INT32_MAX);
     }
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -2,7 +2,6 @@
  * all draw k positions that may be drawn, however the probabilities lie. */
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -23,7 +22,7 @@ static void plain_systematic(int32_t *pick, const double *pi, int64_t n, int64_t
 /* Keeps the probabilities of all positions, and lets the first two that are neither 0 nor 1 meet. */
 static void plain_pivotal(int32_t *pick, const double *pi, int64_t n, ld_stream stream)
 {
-    double *p = calloc((size_t)n + 1, sizeof *p);
+    double *p = new_block(n, sizeof *p);
     int64_t left = -1, count = 0;
     memcpy(p, pi, (size_t)n * sizeof *p);
     for (int64_t i = 0; i < n; i++) {
@@ -44,13 +43,12 @@ static void plain_pivotal(int32_t *pick, const double *pi, int64_t n, ld_stream 
     for (int64_t i = 0; i < n; i++)
         if (p[i] > 0.5)
             pick[count++] = (int32_t)i;
-    free(p);
 }
 
 /* n probabilities that sum to k: `certain` ones, every fifth 0, and the others as they come. */
 static double *new_probabilities(int64_t n, int64_t k, int64_t certain)
 {
-    double *pi = calloc((size_t)n + 1, sizeof *pi), sum = 0, most = 0;
+    double *pi = new_block(n, sizeof *pi), sum = 0, most = 0;
     for (int64_t i = certain; i < n; i++) {
         pi[i] = i % 5 == 4 ? 0 : 1 + (double)(next_bits() % 1000) / 500;
         sum += pi[i];
@@ -65,7 +63,7 @@ static double *new_probabilities(int64_t n, int64_t k, int64_t certain)
 static void check_draws(int64_t n, int64_t k, int64_t certain)
 {
     double *pi = new_probabilities(n, k, certain);
-    int32_t *pick = calloc((size_t)k + 1, sizeof *pick), *want = calloc((size_t)k + 1, 4);
+    int32_t *pick = new_block(k, sizeof *pick), *want = new_block(k, 4);
     for (uint64_t id = 0; id < 20; id++) {
         ld_stream stream = {7, id};
         ld_systematic(pick, pi, n, k, stream);
@@ -83,12 +81,9 @@ static void check_draws(int64_t n, int64_t k, int64_t certain)
             good &= pick[i] == i;
         check(good, "sampford, %" PRId64 " of %" PRId64, k, n);
     }
-    free(pi);
-    free(pick);
-    free(want);
 }
 
-static void test(void)
+void test(void)
 {
     check_draws(3, 1, 0);
     check_draws(9, 3, 0);
@@ -97,9 +92,4 @@ static void test(void)
     check_draws(1024, 5, 0);
     check_draws(1025, 300, 10);
     check_draws(5000, 40, 3);
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -1,6 +1,5 @@
 /* Rows and columns that are copied or added elsewhere, against loops over their elements. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "check.h"
 #include "kernel/gather.h"
@@ -25,7 +24,7 @@ static void check_shape(int64_t n, int64_t k, numbers kind)
 {
     int64_t size = n * (2 * k + 3);
     float *x = new_floats(size, kind), *y = new_floats(size, kind), *want = copy_floats(y, size);
-    int32_t *rows = calloc((size_t)n + 1, sizeof *rows), *order = calloc((size_t)n + 1, 4);
+    int32_t *rows = new_block(n, sizeof *rows), *order = new_block(n, 4);
     for (int64_t i = 0; i < n; i++) {
         rows[i] = (int32_t)(next_bits() % (uint64_t)n);
         order[i] = (int32_t)(n - 1 - i);
@@ -54,22 +53,12 @@ static void check_shape(int64_t n, int64_t k, numbers kind)
     plain_copy(want + k, x + 1, (places){.y_row = wide, .y_col = 1, .x_row = k / 2, .x_col = 1}, n,
                k / 2, false);
     check(same_floats(y, want, size), "columns of %" PRId64 " x %" PRId64 " joined", n, k);
-    free(x);
-    free(y);
-    free(want);
-    free(rows);
-    free(order);
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {70, 1}, {33, 7}, {65, 40}};
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
         for (int kind = ORDINARY; kind <= SPECIAL; kind++)
             check_shape(shapes[i][0], shapes[i][1], (numbers)kind);
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -2,7 +2,6 @@
  * time. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fastmath.h"
@@ -110,12 +109,6 @@ static void check_functions(int64_t n, numbers kind)
     for (int64_t i = 0; i < n; i++)
         want[i] = c;
     check(same_floats(y, want, n), "filled");
-    free(x);
-    free(dy);
-    free(y);
-    free(want);
-    free(dx);
-    free(want_dx);
 }
 
 static float plain_modulo(float x, float y)
@@ -231,7 +224,7 @@ static void check_meetings(int64_t n, int64_t k, numbers kind)
     float *g = new_floats(size, kind), *z = new_floats(size, ORDINARY);
     float *want = new_floats(size, ORDINARY), *d = new_floats(size, ORDINARY);
     float *want_d = copy_floats(d, size);
-    int32_t *rows = calloc((size_t)n + 1, sizeof *rows);
+    int32_t *rows = new_block(n, sizeof *rows);
     const int64_t strides[][2] = {{k, 1}, {0, 1}, {1, 0}, {0, 0}}; /* all, a row, a column, one */
     for (int64_t i = 0; i < n; i++)
         rows[i] = (int32_t)(next_bits() % (uint64_t)n);
@@ -252,18 +245,9 @@ static void check_meetings(int64_t n, int64_t k, numbers kind)
             check_mul_add(&m, a, NULL);
             check_mul_add(&m, a, rows);
         }
-    free(a);
-    free(b);
-    free(mask);
-    free(g);
-    free(z);
-    free(want);
-    free(d);
-    free(want_d);
-    free(rows);
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][2] = {{0, 0}, {0, 4}, {4, 0}, {1, 1}, {9, 1}, {3, 7}, {40, 33}};
     for (int kind = ORDINARY; kind <= SPECIAL; kind++) {
@@ -274,9 +258,4 @@ static void test(void)
         for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
             check_meetings(shapes[i][0], shapes[i][1], (numbers)kind);
     }
-}
-
-int main(void)
-{
-    return check_all(test);
 }

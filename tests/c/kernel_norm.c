@@ -2,7 +2,6 @@
  * alone. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -52,22 +51,13 @@ static norm_case new_case(int64_t n, int64_t k, numbers kind)
                    new_floats(size, ORDINARY),
                    new_floats(size, ORDINARY),
                    new_floats(size, ORDINARY),
-                   .term = calloc(5 * ((size_t)size + 1), sizeof(double))};
+                   .term = new_block(5 * (size + 1), sizeof(double))};
     c.want_dx = copy_floats(c.dx, n * k);
     c.of_gain = c.term + size + 1;
     c.of_bias = c.of_gain + size + 1;
     c.want_gain = c.of_bias + size + 1;
     c.want_bias = c.want_gain + size + 1;
     return c;
-}
-
-static void free_case(norm_case *c)
-{
-    float *blocks[] = {c->x,    c->dy,      c->gain, c->bias,    c->y,         c->dx,
-                       c->want, c->want_dx, c->mean, c->inverse, c->want_mean, c->want_inverse};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
-    free(c->term);
 }
 
 /* --- layer norm --------------------------------------------------------------------------------- */
@@ -201,7 +191,6 @@ static void check_layer_norm_in_double(float offset)
     }
     check(wrong < 2e-6, "layer norm about %g is off by %g", (double)offset, wrong);
     check(offset != 0 || wrong_gradient < 2e-6, "its gradient is off by %g", wrong_gradient);
-    free_case(&c);
 }
 
 /* --- batch norm --------------------------------------------------------------------------------- */
@@ -209,7 +198,7 @@ static void check_layer_norm_in_double(float offset)
 static void check_batch_norm(norm_case *c)
 {
     int64_t n = c->n, k = c->k;
-    double *mean = c->term, *inverse = calloc((size_t)k + 1, sizeof *inverse);
+    double *mean = c->term, *inverse = new_block(k, sizeof *inverse);
     if (n == 0)
         goto done;
     ld_column_moments(c->of_gain, c->of_bias, c->x, n, k);
@@ -257,7 +246,6 @@ static void check_batch_norm(norm_case *c)
         check(same_floats(c->dx, c->want_dx, n * k), "its gradient, accumulate %d", accumulate);
     }
 done:
-    free(inverse);
 }
 
 /* --- moments of rows, and gradients of variances -------------------------------------------------- */
@@ -265,8 +253,8 @@ done:
 static void check_moments(norm_case *c)
 {
     const int64_t n = c->n, k = c->k;
-    double *mean = calloc((size_t)(n + k + 2), sizeof *mean);
-    double *variance = calloc((size_t)(n + k + 2), sizeof *variance);
+    double *mean = new_block(n + k + 1, sizeof *mean);
+    double *variance = new_block(n + k + 1, sizeof *variance);
     bool same = true;
     if (k > 0)
         ld_row_moments(mean, variance, c->x, n, k);
@@ -294,8 +282,6 @@ static void check_moments(norm_case *c)
         }
         check(same_floats(c->dx, c->want_dx, n * k), "gradients of variances, way %d", way);
     }
-    free(mean);
-    free(variance);
 }
 
 /* --- rows of length 1 --------------------------------------------------------------------------- */
@@ -335,7 +321,7 @@ static void check_normalize_rows(norm_case *c)
     }
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][2] = {{0, 3}, {4, 0},   {1, 1},   {3, 7},
                                         {8, 8}, {17, 33}, {130, 67}};
@@ -347,13 +333,7 @@ static void test(void)
             memcpy(c.want_dx, c.dx, (size_t)(c.n * c.k) * sizeof(float));
             check_normalize_rows(&c);
             check_moments(&c);
-            free_case(&c);
         }
     check_layer_norm_in_double(0);
     check_layer_norm_in_double(1000);
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -1,6 +1,5 @@
 /* Pairs of nodes: entries that are found and columns that rows share, against a look at all entries. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "check.h"
 #include "kernel/pairs.h"
@@ -26,8 +25,8 @@ static void check_matrix(int64_t n_rows, int64_t n_cols, int64_t degree, bool so
 {
     sparse s = sparse_new(n_rows, n_cols, degree, sorted ? ASCENDING : 0, ORDINARY);
     ld_pairs_rows rows = {s.a.offsets, s.a.columns, sorted};
-    int32_t *a = calloc((size_t)n + 1, sizeof *a), *b = calloc((size_t)n + 1, sizeof *b);
-    int64_t *at = calloc((size_t)n + 1, sizeof *at);
+    int32_t *a = new_block(n, sizeof *a), *b = new_block(n, sizeof *b);
+    int64_t *at = new_block(n, sizeof *at);
     float *sums = new_floats(n, ORDINARY), *weights = new_floats(n_cols, SPECIAL);
     bool found = true;
     for (int64_t i = 0; i < n; i++) {
@@ -47,14 +46,7 @@ static void check_matrix(int64_t n_rows, int64_t n_cols, int64_t degree, bool so
             want[i] = plain_common(&s, a[i], b[i], weighted ? weights : NULL);
         check(same_floats(sums, want, n), "columns in common, %" PRId64 " x %" PRId64, n_rows,
               n_cols);
-        free(want);
     }
-    free(a);
-    free(b);
-    free(at);
-    free(sums);
-    free(weights);
-    sparse_free(&s);
 }
 
 /* Row 0 has every column of 1000, the others one each: the long row is searched. */
@@ -62,7 +54,7 @@ static void check_long_row(void)
 {
     enum { N = 1000 };
     int64_t offsets[N + 2] = {0};
-    int32_t *columns = calloc(2 * N, sizeof *columns), a[N], b[N];
+    int32_t *columns = new_block(2 * N, sizeof *columns), a[N], b[N];
     float sums[N], want[N];
     for (int32_t i = 0; i < N; i++) {
         columns[i] = i;
@@ -74,10 +66,9 @@ static void check_long_row(void)
     }
     ld_pairs_common(sums, (ld_pairs_rows){offsets, columns, true}, a, b, N, NULL);
     check(same_floats(sums, want, N), "columns in common with a long row");
-    free(columns);
 }
 
-static void test(void)
+void test(void)
 {
     for (int sorted = 0; sorted < 2; sorted++) {
         check_matrix(1, 1, 1, sorted, 3);
@@ -86,9 +77,4 @@ static void test(void)
         check_matrix(30, 200, 60, sorted, 300);
     }
     check_long_row();
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -1,7 +1,6 @@
 /* Sums, extremes and running sums, each against a loop over one row, column or piece alone. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -59,7 +58,7 @@ static bool same_doubles(const double *got, const double *want, int64_t n)
 static void check_sums(const float *x, const float *y, int64_t n_rows, int64_t n_cols)
 {
     int64_t size = n_rows > n_cols ? n_rows : n_cols, n = n_rows * n_cols;
-    double *got = calloc((size_t)size + 1, sizeof *got), *want = calloc((size_t)size + 1, 8);
+    double *got = new_block(size, sizeof *got), *want = new_block(size, 8);
     for (int terms = LD_VALUES; terms <= LD_ROUNDED_PRODUCTS; terms++) {
         ld_row_sums(got, x, y, (ld_terms)terms, n_rows, n_cols);
         for (int64_t r = 0; r < n_rows; r++)
@@ -79,21 +78,18 @@ static void check_sums(const float *x, const float *y, int64_t n_rows, int64_t n
     for (int64_t r = 0; r < n_rows; r++)
         want[r] = plain_sum(x + r * n_cols, x, LD_VALUES, n_cols, 1);
     check(same_doubles(got, want, n_rows), "row sums without a second matrix");
-    free(got);
-    free(want);
 }
 
 static void check_chunks(const float *x, int64_t n)
 {
     enum { CHUNK = 100 };
     int64_t n_chunks = (n + CHUNK - 1) / CHUNK;
-    double *got = calloc((size_t)n_chunks + 1, sizeof *got), want;
+    double *got = new_block(n_chunks, sizeof *got), want;
     ld_chunk_squares(got, x, n, CHUNK);
     for (int64_t i = 0; i < n_chunks; i++) {
         want = plain_squares(x + i * CHUNK, n - i * CHUNK < CHUNK ? n - i * CHUNK : CHUNK);
         check(same_doubles(&got[i], &want, 1), "squares of chunk %" PRId64 " of %" PRId64, i, n);
     }
-    free(got);
 }
 
 /* The first NaN is the best of a line, else the first of those that nothing is better than. */
@@ -115,7 +111,7 @@ static void check_lines(const float *x, int64_t n_rows, int64_t n_cols, bool of_
     int64_t line = of_columns ? 1 : n_cols, step = of_columns ? n_cols : 1, size = n_rows * n_cols;
     float *top = new_floats(n, ORDINARY), *y = new_floats(size, ORDINARY);
     float *want = copy_floats(y, size);
-    int32_t *at = calloc((size_t)n + 1, sizeof *at);
+    int32_t *at = new_block(n, sizeof *at);
     for (int sign = -1; sign <= 1 && length > 0; sign += 2) {
         bool same = true;
         ld_extremes(top, at, x, n_rows, n_cols, of_columns, sign);
@@ -139,13 +135,9 @@ static void check_lines(const float *x, int64_t n_rows, int64_t n_cols, bool of_
         check(same_floats(y, want, size), "running sums of %" PRId64 " x %" PRId64 ", way %d",
               n_rows, n_cols, way);
     }
-    free(top);
-    free(y);
-    free(want);
-    free(at);
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][2] = {{0, 0}, {0, 5},  {5, 0},   {1, 1},   {1, 9000}, {3, 7},
                                         {8, 8}, {17, 1}, {70, 33}, {33, 65}, {130, 40}};
@@ -158,12 +150,5 @@ static void test(void)
             check_chunks(x, n_rows * n_cols);
             check_lines(x, n_rows, n_cols, false);
             check_lines(x, n_rows, n_cols, true);
-            free(x);
-            free(y);
         }
-}
-
-int main(void)
-{
-    return check_all(test);
 }

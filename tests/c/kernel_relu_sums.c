@@ -1,7 +1,6 @@
 /* Sums of neighbours and features of edges after relu, and their gradients, each against a loop over
  * one element alone. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "check.h"
 #include "kernel/relu_sums.h"
@@ -33,8 +32,6 @@ static void check_sums(const ld_relu_terms *t, const float *dense)
     check(same_floats(y, want, t->n_rows * t->k),
           "sums of %" PRId64 " x %" PRId64 ", %" PRId64 " features, %s", t->n_rows, t->k, t->d,
           t->x ? "dense" : "sparse");
-    free(y);
-    free(want);
 }
 
 /* The gradients of column j, of every `step`th row. */
@@ -42,8 +39,8 @@ static void plain_back(float *dx, float *dw, float *db, const ld_relu_terms *t, 
                        const float *g, int64_t step, int64_t j)
 {
     const int64_t d = t->d, k = t->k;
-    double *sums = calloc((size_t)d + 1, sizeof *sums);
-    float *part = calloc((size_t)d + 1, sizeof *part);
+    double *sums = new_block(d, sizeof *sums);
+    float *part = new_block(d, sizeof *part);
     for (int64_t r = 0; r < t->n_rows; r++) {
         for (int64_t e = t->offsets[r]; e < t->offsets[r + 1]; e++) {
             float m = plain_term(t, dense, e, j) > 0 ? t->v[e] * g[r * k + j] : 0;
@@ -66,8 +63,6 @@ static void plain_back(float *dx, float *dw, float *db, const ld_relu_terms *t, 
     db[j] += (float)sums[d];
     for (int64_t i = 0; i < d; i++)
         dw[i * k + j] += (float)sums[i];
-    free(sums);
-    free(part);
 }
 
 /* Backward of every `step`th row; of all rows without a list of them. */
@@ -79,7 +74,7 @@ static void check_back(const ld_relu_terms *t, const float *dense, int64_t n_col
     float *dw = new_floats(all, ORDINARY), *want_w = copy_floats(dw, all);
     float *db = new_floats(t->k, ORDINARY), *want_b = copy_floats(db, t->k);
     int64_t count = (t->n_rows + step - 1) / step;
-    int32_t *rows = calloc((size_t)count + 1, sizeof *rows);
+    int32_t *rows = new_block(count, sizeof *rows);
     for (int64_t i = 0; i < count; i++)
         rows[i] = (int32_t)(i * step);
     ld_relu_sums_backward(t->x ? dx : NULL, dw, db, t, g, step > 1 ? rows : NULL, count);
@@ -88,13 +83,6 @@ static void check_back(const ld_relu_terms *t, const float *dense, int64_t n_col
     check(!t->x || same_floats(dx, want_x, size), "dx of %" PRId64 " x %" PRId64, n_cols, t->k);
     check(same_floats(dw, want_w, all), "dw of %" PRId64 " x %" PRId64, t->d, t->k);
     check(same_floats(db, want_b, t->k), "db of %" PRId64, t->k);
-    free(rows);
-    free(dx);
-    free(want_x);
-    free(dw);
-    free(want_w);
-    free(db);
-    free(want_b);
 }
 
 static void check_entries(const ld_relu_terms *t, const float *dense, const float *g)
@@ -129,16 +117,12 @@ static void check_entries(const ld_relu_terms *t, const float *dense, const floa
         }
     check(same_floats(dv, want_v, nnz), "gradients of %" PRId64 " weights", nnz);
     check(same_floats(df, want_f, nnz * d), "gradients of %" PRId64 " x %" PRId64, nnz, d);
-    free(dv);
-    free(want_v);
-    free(df);
-    free(want_f);
 }
 
 /* x as a dense matrix of k columns, whose rows are those of `s`, one element for each entry. */
 static float *dense_of(const sparse *s, int64_t k)
 {
-    float *x = calloc((size_t)(s->a.n_rows * k) + 1, sizeof *x);
+    float *x = new_block(s->a.n_rows * k, sizeof *x);
     for (int64_t u = 0; u < s->a.n_rows; u++)
         for (int64_t e = s->offsets[u]; e < s->offsets[u + 1]; e++)
             x[u * k + s->columns[e]] += ld_factors_value(&s->a, u, e);
@@ -176,27 +160,13 @@ static void check_shape(int64_t n_rows, int64_t n_cols, int64_t d, int64_t k, nu
         check_back(&t, rows, n_cols, g, 70);
         check_entries(&t, rows, g);
     }
-    free(v);
-    free(f);
-    free(w);
-    free(b);
-    free(x);
-    free(g);
-    free(dense);
-    sparse_free(&a);
-    sparse_free(&words);
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][4] = {{0, 0, 2, 3},     {5, 4, 1, 1},   {70, 9, 3, 32},
                                         {130, 20, 8, 71}, {33, 7, 5, 64}, {80, 12, 4, 300}};
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
         for (int kind = ORDINARY; kind <= SPECIAL; kind++)
             check_shape(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], (numbers)kind);
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -2,7 +2,6 @@
  * next element again and again. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -16,7 +15,7 @@ static bool comes_before(float a, float b, bool descending)
 
 static void plain_order(int32_t *at, const float *x, int64_t n, int64_t k, bool descending)
 {
-    bool *taken = calloc((size_t)n + 1, sizeof *taken);
+    bool *taken = new_block(n, sizeof *taken);
     for (int64_t i = 0; i < k; i++) {
         int64_t best = -1;
         for (int64_t j = 0; j < n; j++)
@@ -25,14 +24,13 @@ static void plain_order(int32_t *at, const float *x, int64_t n, int64_t k, bool 
         at[i] = (int32_t)best;
         taken[best] = true;
     }
-    free(taken);
 }
 
 static void check_shape(int64_t n_rows, int64_t n_cols, int64_t k, numbers kind)
 {
     float *x = new_floats(n_rows * n_cols, kind);
-    int32_t *at = calloc((size_t)(n_rows * k) + 1, sizeof *at);
-    int32_t *want = calloc((size_t)(n_rows * k) + 1, sizeof *want);
+    int32_t *at = new_block(n_rows * k, sizeof *at);
+    int32_t *want = new_block(n_rows * k, sizeof *want);
     for (int64_t i = 0; i < n_rows * n_cols; i += 3)
         x[i] = roundf(4 * x[i]); /* many are equal */
     for (int descending = 0; descending < 2; descending++) {
@@ -43,12 +41,9 @@ static void check_shape(int64_t n_rows, int64_t n_cols, int64_t k, numbers kind)
               "the first %" PRId64 " of %" PRId64 " x %" PRId64 ", descending %d", k, n_rows,
               n_cols, descending);
     }
-    free(x);
-    free(at);
-    free(want);
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][3] = {{0, 3, 2},   {4, 0, 0},    {1, 1, 1},
                                         {5, 7, 0},   {5, 7, 7},    {5, 7, 2},
@@ -56,9 +51,4 @@ static void test(void)
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
         for (int kind = ORDINARY; kind <= SPECIAL; kind++)
             check_shape(shapes[i][0], shapes[i][1], shapes[i][2], (numbers)kind);
-}
-
-int main(void)
-{
-    return check_all(test);
 }

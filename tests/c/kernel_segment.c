@@ -2,7 +2,6 @@
  * over one element alone. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -51,8 +50,8 @@ static void check_forward(const sparse *m, const float *x, int64_t k)
     const int64_t size = s.n * k;
     float *y = new_floats(size, ORDINARY), *want = new_floats(size, ORDINARY);
     float *mean = new_floats(size, ORDINARY), *want_mean = new_floats(size, ORDINARY);
-    int32_t *best = calloc((size_t)size + 1, sizeof *best);
-    int32_t *want_best = calloc((size_t)size + 1, sizeof *want_best);
+    int32_t *best = new_block(size, sizeof *best);
+    int32_t *want_best = new_block(size, sizeof *want_best);
     ld_segment_max(y, best, s, x, k);
     for (int64_t i = 0; i < size; i++)
         want[i] = plain_max(&want_best[i], &s, x, k, i / k, i % k);
@@ -64,12 +63,6 @@ static void check_forward(const sparse *m, const float *x, int64_t k)
         want[i] = plain_std(&want_mean[i], &s, x, k, i / k, i % k);
     check(same_floats(mean, want_mean, size), "means of %" PRId64 " x %" PRId64, s.n, k);
     check(same_floats(y, want, size), "deviations of %" PRId64 " x %" PRId64, s.n, k);
-    free(y);
-    free(want);
-    free(mean);
-    free(want_mean);
-    free(best);
-    free(want_best);
 }
 
 /* The segments that each row is in, as those of `m` the other way round, and dx by them. */
@@ -80,8 +73,8 @@ static void check_backward(const sparse *m, const float *x, int64_t k)
     float *g = new_floats(size, ORDINARY), *factor = new_floats(size, ORDINARY);
     float *mean = new_floats(size, ORDINARY), *std = new_floats(size, ORDINARY);
     float *dx = new_floats(n_rows * k, ORDINARY), *want = copy_floats(dx, n_rows * k);
-    int64_t *offsets = calloc((size_t)n_rows + 2, sizeof *offsets);
-    int32_t *members = calloc((size_t)nnz + 1, sizeof *members);
+    int64_t *offsets = new_block(n_rows + 1, sizeof *offsets);
+    int32_t *members = new_block(nnz, sizeof *members);
     for (int64_t u = 0; u < n_rows; u++) {
         offsets[u + 1] = offsets[u];
         for (int64_t r = 0; r < n; r++)
@@ -102,17 +95,9 @@ static void check_backward(const sparse *m, const float *x, int64_t k)
         }
     check(same_floats(dx, want, n_rows * k), "gradients of deviations, %" PRId64 " x %" PRId64, n,
           k);
-    free(g);
-    free(factor);
-    free(mean);
-    free(std);
-    free(dx);
-    free(want);
-    free(offsets);
-    free(members);
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t shapes[][3] = {{0, 0, 3},  {5, 0, 2},   {1, 1, 1},    {70, 9, 1},
                                         {33, 7, 5}, {40, 9, 64}, {130, 20, 71}};
@@ -123,12 +108,5 @@ static void test(void)
             float *x = new_floats(n_cols * k, (numbers)kind);
             check_forward(&s, x, k);
             check_backward(&s, x, k);
-            free(x);
-            sparse_free(&s);
         }
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -2,7 +2,6 @@
  * column of a segment alone, with the C library's expf. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fastmath.h"
@@ -69,15 +68,11 @@ static void check_rows(const float *x, const float *dy, int64_t n, int64_t k)
         check(same_floats(dx, want_dx, n * k), "gradient of %" PRId64 " x %" PRId64 ", way %d", n,
               k, way);
     }
-    free(y);
-    free(want);
-    free(dx);
-    free(want_dx);
 }
 
 static void check_segments(int64_t n, int64_t most, int64_t k, numbers kind)
 {
-    int64_t *at = malloc((size_t)(n + 1) * sizeof *at);
+    int64_t *at = new_block(n, sizeof *at);
     at[0] = 0;
     for (int64_t s = 0; s < n; s++)
         at[s + 1] = at[s] + (s % 5 == 2 ? 0 : (int64_t)(next_bits() % (uint64_t)most));
@@ -105,13 +100,6 @@ static void check_segments(int64_t n, int64_t most, int64_t k, numbers kind)
                                accumulate);
         check(same_floats(dx, want_dx, size), "gradient of %" PRId64 " segments", n);
     }
-    free(at);
-    free(x);
-    free(dy);
-    free(y);
-    free(want);
-    free(dx);
-    free(want_dx);
 }
 
 /* The exponential of every 911th float, and of those next to where it becomes 0, denormal or infinite,
@@ -138,7 +126,7 @@ static void check_exponential(void)
         }
 }
 
-static void test(void)
+void test(void)
 {
     static const int64_t rows[][2] = {{0, 3}, {1, 1}, {3, 7}, {16, 16}, {17, 41}, {66, 130}};
     static const int64_t segments[][3] = {{0, 3, 1},  {1, 4, 1},   {70, 9, 1}, {20, 200, 1},
@@ -150,16 +138,9 @@ static void test(void)
             for (int64_t j = 0; n > 1 && j < k; j++)
                 x[j] = -INFINITY; /* a row of nothing else is NaN */
             check_rows(x, dy, n, k);
-            free(x);
-            free(dy);
         }
         for (int i = 0; i < (int)(sizeof segments / sizeof *segments); i++)
             check_segments(segments[i][0], segments[i][1], segments[i][2], (numbers)kind);
     }
     check_exponential();
-}
-
-int main(void)
-{
-    return check_all(test);
 }

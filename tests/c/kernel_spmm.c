@@ -1,7 +1,6 @@
 /* The kernels of kernel/spmm.h against the loops of kernel/spmm_plain.h, bit by bit. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -42,14 +41,6 @@ static example example_new(int shape, int64_t k, int what, numbers kind, bool ac
     return e;
 }
 
-static void example_free(example *e)
-{
-    sparse_free(&e->s);
-    free(e->x);
-    free(e->before);
-    free(e->bias);
-}
-
 /* What y should be. */
 static float *wanted(const example *e, const int32_t *meets)
 {
@@ -61,7 +52,7 @@ static float *wanted(const example *e, const int32_t *meets)
 static void check_rows(const example *e)
 {
     int64_t n = e->s.a.n_rows * e->k;
-    int32_t *meets = malloc((size_t)(e->s.nnz + 1) * sizeof *meets);
+    int32_t *meets = new_block(e->s.nnz, sizeof *meets);
     for (int64_t i = 0; i < e->s.nnz; i++) /* many entries meet one row of x */
         meets[i] = e->s.columns[i] / 2;
     for (int i = 0; i < 2; i++) {
@@ -69,10 +60,7 @@ static void check_rows(const example *e)
         float *y = copy_floats(e->before, n), *want = wanted(e, of);
         ld_status st = ld_spmm_by_rows(y, &e->s.a, of, e->x, e->k, e->accumulate, e->bias);
         check(st == LD_OK && same_floats(y, want, n), "by rows, %s", e->text);
-        free(y);
-        free(want);
     }
-    free(meets);
 }
 
 static void check_blocks(const example *e)
@@ -84,8 +72,6 @@ static void check_blocks(const example *e)
             ld_spmm_by_blocks(&made, y, &e->s.a, shift, e->x, e->k, e->accumulate, e->bias);
         check(st == LD_OK && made == e->s.a.n_rows && same_floats(y, want, n),
               "by blocks of 2^%d, %s", shift, e->text);
-        free(y);
-        free(want);
     }
 }
 
@@ -98,8 +84,6 @@ static void check_windows(const example *e)
             ld_spmm_by_windows(y, &e->s.a, e->x, e->k, e->bias, 1001 / window, window, NULL);
         check(st == LD_OK && same_floats(y, want, n), "by windows of %" PRId64 ", %s", window,
               e->text);
-        free(y);
-        free(want);
     }
 }
 
@@ -114,11 +98,8 @@ static void check_each_window(const example *e)
             float *x = copy_floats(e->x + first * e->k, rows * e->k);
             ld_status st = ld_spmm_of_window(y, &e->s.a, x, first, rows, e->k, e->bias);
             check(st == LD_OK, "a window of %" PRId64 ", %s", window, e->text);
-            free(x);
         }
         check(same_floats(y, want, n), "windows of %" PRId64 " by themselves, %s", window, e->text);
-        free(y);
-        free(want);
     }
 }
 
@@ -129,8 +110,6 @@ static void check_precise(const example *e)
     ld_spmm_double_plain(want, &e->s.a, e->x, e->k);
     ld_status st = ld_spmm_in_double(y, &e->s.a, e->x, e->k);
     check(st == LD_OK && same_floats(y, want, n), "in double, %s", e->text);
-    free(y);
-    free(want);
 }
 
 /* The transpose: x has the rows of `before`, and y those of x. */
@@ -139,14 +118,11 @@ static void check_columns(const example *e)
     int64_t n = e->s.a.n_cols * e->k;
     ld_factors a = e->s.a;
     float *y = copy_floats(e->x, n), *want = copy_floats(e->x, n);
-    float *sums = calloc((size_t)n + 1, sizeof *sums);
+    float *sums = new_block(n, sizeof *sums);
     a.source = NULL;
     ld_spmm_t_plain(want, sums, &a, e->before, e->k, e->accumulate);
     ld_status st = ld_spmm_by_columns(y, &a, e->before, e->k, e->accumulate);
     check(st == LD_OK && same_floats(y, want, n), "by columns, %s", e->text);
-    free(sums);
-    free(y);
-    free(want);
 }
 
 static void check_heads(const example *e)
@@ -164,11 +140,6 @@ static void check_heads(const example *e)
         st = ld_sddmm_of_heads(dots, &e->s.a, e->before, e->x, heads, width, e->accumulate);
         check(st == LD_OK && same_floats(dots, others, e->s.nnz * heads),
               "dots of %" PRId64 " heads, %s", heads, e->text);
-        free(w);
-        free(y);
-        free(want);
-        free(dots);
-        free(others);
     }
 }
 
@@ -181,14 +152,13 @@ static void check_shape(int shape, int64_t k, int what, numbers kind)
         check_precise(&any);
         check_columns(&any);
         check_heads(&any);
-        example_free(&any);
         example sorted = example_new(shape, k, what | ASCENDING, kind, accumulate, biased);
         check_blocks(&sorted);
         if (!accumulate) {
             check_windows(&sorted);
             check_each_window(&sorted);
         }
-        example_free(&sorted);
+        free_blocks();
     }
 }
 
@@ -201,7 +171,7 @@ static void check_far(void)
             example_new(N_SHAPES, widths[i], WITH_VALUES | WITH_SOURCE, SPECIAL, false, false);
         check_rows(&e);
         check_heads(&e);
-        example_free(&e);
+        free_blocks();
     }
 }
 
@@ -219,13 +189,9 @@ static void check_unsorted(void)
     ld_spmm_plain(want, &s.a, s.columns, x, K, false, NULL);
     ld_status st = ld_spmm_by_blocks(&made, y, &s.a, 4, x, K, false, NULL);
     check(st == LD_OK && made >= 0 && made <= r && same_floats(y, want, made * K), "unsorted rows");
-    sparse_free(&s);
-    free(x);
-    free(y);
-    free(want);
 }
 
-static void test(void)
+void test(void)
 {
     for (int shape = 0; shape < N_SHAPES; shape++)
         for (int width = 0; width < N_WIDTHS; width++)
@@ -233,9 +199,4 @@ static void test(void)
                 check_shape(shape, WIDTHS[width], PARTS[part], part % 2 ? ORDINARY : SPECIAL);
     check_far();
     check_unsorted();
-}
-
-int main(void)
-{
-    return check_all(test);
 }

@@ -4,6 +4,7 @@ local cli = require "ladies.command.cli"
 local commands = require "ladies.command.commands"
 local host = require "ladies_host"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local SPEC = {
   name = "ladies dummy",
@@ -111,9 +112,7 @@ end
 
 -- SPEC with two words.
 local function with_words()
-  local spec = {words = {"run", "out"}}
-  for key, value in pairs(SPEC) do spec[key] = value end
-  return spec
+  return tables.merged({words = {"run", "out"}}, SPEC)
 end
 
 --- A word that is no option may stand anywhere among the options, and after -- every argument is a

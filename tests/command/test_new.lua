@@ -78,13 +78,10 @@ end
 -- Makes LADIES with six nodes a layer and two layers, by the scan of all rows.
 local function ladies_by_scan(P)
   return function(seeds, rng)
-    local dst, blocks = seeds, {}
-    for l = 2, 1, -1 do
+    return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
       local U, src, w = P:draw_cols(dst, 6, {way = "scan", rng = rng})
-      blocks[l] = {adj = U:scale_cols(w):row_normalize(), src = src}
-      dst = src
-    end
-    return {blocks = blocks}
+      return U:scale_cols(w):row_normalize(), src
+    end)
   end
 end
 

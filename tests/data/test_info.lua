@@ -3,6 +3,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local facts = require "ladies.data.about.facts"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local index = ladies.index
 
@@ -93,10 +94,8 @@ end
 -- ---------------------------------------------------------------- facts
 
 local function small(given)
-  local arrays = {edges = {{1, 2}, {2, 3}, {2, 3}, {4, 4}}, labels = {1, 2, 1, 0, 1},
-    features = ladies.ones(5, 2), train = {1}, test = {2, 3}}
-  for key, value in pairs(given or {}) do arrays[key] = value end
-  return ladies.data.from_arrays(arrays)
+  return ladies.data.from_arrays(tables.merged({edges = {{1, 2}, {2, 3}, {2, 3}, {4, 4}},
+    labels = {1, 2, 1, 0, 1}, features = ladies.ones(5, 2), train = {1}, test = {2, 3}}, given))
 end
 
 function tests.test_facts()

@@ -4,6 +4,7 @@ local ladies = require "ladies"
 local json = require "ladies.base.json"
 local message_of = require "tools.message_of"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -15,8 +16,7 @@ local function data_of(labels, changes)
     edges[#edges + 1] = {v, v % n + 1}
     edges[#edges + 1] = {v % n + 1, v}
   end
-  local arrays = {edges = edges, labels = labels, make_features = "degree"}
-  for key, value in pairs(changes or {}) do arrays[key] = value end
+  local arrays = tables.merged({edges = edges, labels = labels, make_features = "degree"}, changes)
   local data = ladies.data.from_arrays(arrays)
   return data
 end
@@ -123,10 +123,8 @@ function tests.test_seed()
   local one = {ladies.data.split(data, "stratified:20/20/60", {seed = 1})}
   lu.assertEquals({ladies.data.split(data, "stratified:20/20/60")}, one)
   lu.assertNotEquals({ladies.data.split(data, "stratified:20/20/60", {seed = 2})}, one)
-  local before = ladies.threads()
   ladies.threads(1)
   lu.assertEquals({ladies.data.split(data, "stratified:20/20/60")}, one)
-  ladies.threads(before)
   lu.assertIs(data:split("stratified:20/20/60"), data)
   lu.assertEquals({data.train, data.val, data.test}, one)
 end
@@ -292,9 +290,8 @@ end
 function tests.test_class_numbers()
   local function load(labels, more)
     local path = temporary.path "classes.npz"
-    local arrays = {adj_indptr = {0, 1, 2, 2}, adj_indices = {1, 0}, adj_shape = {3, 3},
-      attr_matrix = ladies.ones(3, 1), labels = labels}
-    for key, value in pairs(more or {}) do arrays[key] = value end
+    local arrays = tables.merged({adj_indptr = {0, 1, 2, 2}, adj_indices = {1, 0},
+      adj_shape = {3, 3}, attr_matrix = ladies.ones(3, 1), labels = labels}, more)
     ladies.npz.write(path, arrays)
     return ladies.data.load(path, more and more.opts)
   end

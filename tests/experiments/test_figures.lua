@@ -8,6 +8,7 @@ local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 local one_run = require "ladies.study.one_run"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -17,10 +18,8 @@ local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, lr = 0.02, max_batche
   eval_every = 5}
 
 local function figures(out, given)
-  local opts = {datasets = {dataset}, runs = 2, settings = SETTINGS, out = out, quiet = true,
-    jobs = 1}
-  for key, value in pairs(given or {}) do opts[key] = value end
-  return paper.figures(opts)
+  return paper.figures(tables.merged({datasets = {dataset}, runs = 2, settings = SETTINGS,
+    out = out, quiet = true, jobs = 1}, given))
 end
 
 -- The series of this name in the picture of this name.
@@ -37,9 +36,7 @@ local function series_of(result, picture_name, series_name)
 end
 
 local function names_of(result)
-  local list = {}
-  for i, picture in ipairs(result.pictures) do list[i] = picture.name end
-  return list
+  return tables.map(result.pictures, function(picture) return picture.name end)
 end
 
 -- Mean and standard deviation of two numbers.

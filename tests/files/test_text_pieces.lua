@@ -9,15 +9,11 @@ local malformed = require "tools.malformed"
 local text, index = ladies.text, ladies.index
 local tests = {}
 local scratch = os.tmpname()
-local threads = ladies.threads()
 
 local BLOCK, PIECE = 2^18, 2^14   -- bytes of text that are parsed at a time, and in one piece
 local BLANK = "line %d is blank; only lines behind the last row may be"
 
-function tests.tearDown()
-  os.remove(scratch)
-  ladies.threads(threads)
-end
+function tests.tearDown() os.remove(scratch) end
 
 -- Reads a text with 1, 2 and 4 threads. Returns what read(path, opts) gives, each result by
 -- as_text, or the message without its file; the same with any number of threads.

@@ -1,6 +1,7 @@
 #include "fuzz_array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fuzz.h"
 
@@ -41,28 +42,29 @@ static void *read_items(fuzz_begin_array *begin, void *context, read_function *r
     return NULL;
 }
 
-static void read_tensor(fuzz_begin_array *begin, void *context)
+/* The array as a tensor, or as an index; NULL when it is none. */
+static ld_tensor *read_tensor(fuzz_begin_array *begin, void *context)
 {
     ld_npy_header h;
     ld_source *s;
     ld_tensor *t = NULL;
     if (!fuzz_ok(begin(context, &h, &s)) || !fuzz_ok(ld_npy_read_tensor(&t, &h, s)))
-        return;
+        return NULL;
     FUZZ_REQUIRE(ld_tensor_size(t) == ld_npy_count(&h), "a tensor of another size");
-    ld_tensor_unref(t);
+    return t;
 }
 
-static void read_index(fuzz_begin_array *begin, void *context)
+static ld_index *read_index(fuzz_begin_array *begin, void *context)
 {
     ld_npy_header h;
     ld_source *s;
     ld_index *x = NULL;
     if (!fuzz_ok(begin(context, &h, &s)) || !fuzz_ok(ld_npy_read_index(&x, &h, s)))
-        return;
+        return NULL;
     FUZZ_REQUIRE(x->size == ld_npy_count(&h), "an index of another size");
     for (int64_t i = 0; i < x->size; i++)
         FUZZ_REQUIRE(x->data[i] >= -1 && x->data[i] < INT32_MAX, "id %d", x->data[i]);
-    ld_index_unref(x);
+    return x;
 }
 
 /* What is written of an array describes the same array. */
@@ -96,10 +98,46 @@ void fuzz_read_array(fuzz_begin_array *begin, void *context)
         check_prefix(&h);
     if (ld_npy_bytes(&h) > MOST_BYTES)
         return;
-    read_tensor(begin, context);
-    read_index(begin, context);
+    ld_tensor_unref(read_tensor(begin, context));
+    ld_index_unref(read_index(begin, context));
     free(read_items(begin, context, read_doubles, sizeof(double)));
     free(read_items(begin, context, read_integers, sizeof(int64_t)));
     free(read_items(begin, context, ld_npy_read_bytes, 0));
     free(read_items(begin, context, read_texts, 0));
+}
+
+static void compare_tensors(const ld_tensor *t, ld_tensor *u)
+{
+    FUZZ_REQUIRE(!t == !u, "a tensor only when %s: %s", t ? "read" : "mapped", ld_message());
+    if (!t)
+        return;
+    FUZZ_REQUIRE((uintptr_t)u->data % sizeof *u->data == 0, "a tensor that is not aligned");
+    FUZZ_REQUIRE(t->ndim == u->ndim && t->n_rows == u->n_rows && t->n_cols == u->n_cols &&
+                     memcmp(t->data, u->data, (size_t)ld_tensor_size(t) * sizeof *t->data) == 0,
+                 "another tensor when mapped");
+    if (ld_tensor_size(u) > 0)
+        u->data[0] = 1; /* the page is ours from then on: the index below does not see it */
+}
+
+static void compare_indexes(const ld_index *x, const ld_index *y)
+{
+    FUZZ_REQUIRE(!x == !y, "an index only when %s: %s", x ? "read" : "mapped", ld_message());
+    if (!x)
+        return;
+    FUZZ_REQUIRE((uintptr_t)y->data % sizeof *y->data == 0, "an index that is not aligned");
+    FUZZ_REQUIRE(x->size == y->size &&
+                     memcmp(x->data, y->data, (size_t)x->size * sizeof *x->data) == 0,
+                 "another index when mapped");
+}
+
+void fuzz_compare_mapped(fuzz_begin_array *begin, void *plain, void *mapping)
+{
+    ld_tensor *t = read_tensor(begin, plain), *u = read_tensor(begin, mapping);
+    compare_tensors(t, u);
+    ld_index *x = read_index(begin, plain), *y = read_index(begin, mapping);
+    compare_indexes(x, y);
+    ld_tensor_unref(t);
+    ld_tensor_unref(u);
+    ld_index_unref(x);
+    ld_index_unref(y);
 }

@@ -11,4 +11,8 @@ typedef ld_status fuzz_begin_array(void *context, ld_npy_header *h, ld_source **
  * would write of it describes the same array. Arrays of objects are left to the unpickler. */
 void fuzz_read_array(fuzz_begin_array *begin, void *context);
 
+/* Requires that the array is the same tensor and the same index where it is mapped as where it is
+ * read, or in neither place one. */
+void fuzz_compare_mapped(fuzz_begin_array *begin, void *plain, void *mapping);
+
 #endif

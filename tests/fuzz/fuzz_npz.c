@@ -47,58 +47,6 @@ static int64_t read_member(ld_zip *z, const ld_zip_member *m)
     return total;
 }
 
-/* An array as a tensor; NULL when it is none. */
-static ld_tensor *read_tensor(ld_zip *z, const char *name)
-{
-    ld_npy_header h;
-    ld_source *s;
-    ld_tensor *t = NULL;
-    if (fuzz_ok(ld_npz_read(&h, &s, z, name)))
-        fuzz_ok(ld_npy_read_tensor(&t, &h, s));
-    return t;
-}
-
-static ld_index *read_index(ld_zip *z, const char *name)
-{
-    ld_npy_header h;
-    ld_source *s;
-    ld_index *x = NULL;
-    if (fuzz_ok(ld_npz_read(&h, &s, z, name)))
-        fuzz_ok(ld_npy_read_index(&x, &h, s));
-    return x;
-}
-
-/* What is mapped of an array is what is read of it, or neither is possible. */
-static void compare_tensors(ld_zip *plain, ld_zip *mapping, const char *name)
-{
-    ld_tensor *t = read_tensor(plain, name), *u = read_tensor(mapping, name);
-    FUZZ_REQUIRE(!t == !u, "a tensor only when %s: %s", t ? "read" : "mapped", ld_message());
-    if (t) {
-        FUZZ_REQUIRE((uintptr_t)u->data % sizeof *u->data == 0, "a tensor that is not aligned");
-        FUZZ_REQUIRE(t->ndim == u->ndim && t->n_rows == u->n_rows && t->n_cols == u->n_cols &&
-                         memcmp(t->data, u->data, (size_t)ld_tensor_size(t) * sizeof *t->data) == 0,
-                     "another tensor when mapped");
-        if (ld_tensor_size(u) > 0)
-            u->data[0] = 1; /* the page is ours from then on: the index below does not see it */
-    }
-    ld_tensor_unref(t);
-    ld_tensor_unref(u);
-}
-
-static void compare_indexes(ld_zip *plain, ld_zip *mapping, const char *name)
-{
-    ld_index *x = read_index(plain, name), *y = read_index(mapping, name);
-    FUZZ_REQUIRE(!x == !y, "an index only when %s: %s", x ? "read" : "mapped", ld_message());
-    if (x) {
-        FUZZ_REQUIRE((uintptr_t)y->data % sizeof *y->data == 0, "an index that is not aligned");
-        FUZZ_REQUIRE(x->size == y->size &&
-                         memcmp(x->data, y->data, (size_t)x->size * sizeof *x->data) == 0,
-                     "another index when mapped");
-    }
-    ld_index_unref(x);
-    ld_index_unref(y);
-}
-
 /* An array of objects is one pickle. */
 static void read_objects(array *a)
 {
@@ -131,10 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             array a = {z, name};
             fuzz_read_array(begin, &a);
             read_objects(&a);
-            if (m->size <= MOST_COMPARED) {
-                compare_tensors(z, mapping, name);
-                compare_indexes(z, mapping, name);
-            }
+            if (m->size <= MOST_COMPARED)
+                fuzz_compare_mapped(begin, &a, &(array){mapping, name});
         }
         ld_npy_header h;
         ld_source *s;

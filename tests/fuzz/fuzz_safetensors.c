@@ -19,31 +19,6 @@ static ld_status begin(void *context, ld_npy_header *h, ld_source **s)
     return ld_safetensors_read(h, s, t->f, t->name);
 }
 
-static ld_tensor *read_tensor(ld_safetensors *f, const char *name)
-{
-    ld_npy_header h;
-    ld_source *s;
-    ld_tensor *t = NULL;
-    if (fuzz_ok(ld_safetensors_read(&h, &s, f, name)))
-        fuzz_ok(ld_npy_read_tensor(&t, &h, s));
-    return t;
-}
-
-/* What is mapped of a tensor is what is read of it, or neither is possible. */
-static void compare(ld_safetensors *plain, ld_safetensors *mapping, const char *name)
-{
-    ld_tensor *t = read_tensor(plain, name), *u = read_tensor(mapping, name);
-    FUZZ_REQUIRE(!t == !u, "a tensor only when %s: %s", t ? "read" : "mapped", ld_message());
-    if (t) {
-        FUZZ_REQUIRE((uintptr_t)u->data % sizeof *u->data == 0, "a tensor that is not aligned");
-        FUZZ_REQUIRE(t->ndim == u->ndim && t->n_rows == u->n_rows && t->n_cols == u->n_cols &&
-                         memcmp(t->data, u->data, (size_t)ld_tensor_size(t) * sizeof *t->data) == 0,
-                     "another tensor when mapped");
-    }
-    ld_tensor_unref(t);
-    ld_tensor_unref(u);
-}
-
 /* The tensor's bytes as an array to be written; data is NULL when it is not one of those. */
 static ld_npy_array copy(ld_safetensors *f, const ld_safetensor *t)
 {
@@ -103,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             const char *name = f->tensors[i].name;
             FUZZ_REQUIRE(ld_safetensors_find(f, name) == &f->tensors[i], "not found");
             fuzz_read_array(begin, &(tensor){f, name});
-            compare(f, mapping, name);
+            fuzz_compare_mapped(begin, &(tensor){f, name}, &(tensor){mapping, name});
         }
         FUZZ_REQUIRE(!ld_safetensors_find(f, "no such tensor\n"), "a tensor that is not there");
         fuzz_ok(ld_safetensors_read(&(ld_npy_header){0}, &(ld_source *){NULL}, f, "\n"));

@@ -99,10 +99,8 @@ function check.passes(name, entry)
   gradcheck.check(name, function() return as_tensor(entry.f(c, table.unpack(inputs))) end, inputs)
 end
 
-function check.refuses(name, entry)
-  local ok, message = pcall(in_step, entry.f, kinds.context(true))
-  lu.assertFalse(ok, name .. " took a gradient")
-  lu.assertStrContains(message, ":detach()")
+function check.refuses(_, entry)
+  lu.assertErrorMsgContains(":detach()", in_step, entry.f, kinds.context(true))
   in_step(entry.f, kinds.context(false))
 end
 

@@ -269,12 +269,10 @@ end
 --- Gradients of two steps add up.
 local function check_sum(name, case, compute)
   run(case, compute)
-  local once = {}
-  for i, x in ipairs(case) do once[i] = compare.flatten(x.grad) end
+  local once = tables.map(case, function(x) return compare.flatten(x.grad) end)
   run(case, compute)
   for i, x in ipairs(case) do
-    local twice = {}
-    for j, value in ipairs(once[i]) do twice[j] = 2 * value end
+    local twice = tables.map(once[i], function(value) return 2 * value end)
     compare.assert_close(x.grad, twice, 1e-6, ("%s: gradient %d of two steps"):format(name, i))
   end
 end
@@ -315,9 +313,7 @@ local function gradients_after_change(name, compute, member)
     lu.assertStrContains(message, "was changed in place after it was used")
     return nil
   end
-  local gradients = {}
-  for i, x in ipairs(case) do gradients[i] = compare.flatten(x.grad) end
-  return gradients
+  return tables.map(case, function(x) return compare.flatten(x.grad) end)
 end
 
 --- A change in place before backward does not matter or is an error.

@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local gradcheck = require "reference.gradcheck"
+local graphs = require "reference.graphs"
 local heads = require "ladies.nn.heads"
 
 local tests = {}
@@ -11,13 +12,6 @@ local HEADS, WIDTH = 3, 2
 
 local function random(seed, n_rows, n_cols)
   return ladies.zeros(n_rows, n_cols):normal_(1, ladies.rng(seed))
-end
-
--- A 5 x 6 matrix: rows of 3, 0, 1, 4 and 2 entries.
-local function matrix()
-  return ladies.matrix{n_rows = 5, n_cols = 6,
-    rows = ladies.index{1, 1, 1, 3, 4, 4, 4, 4, 5, 5},
-    cols = ladies.index{1, 3, 6, 2, 1, 2, 4, 5, 3, 4}}
 end
 
 local function column(t, h) return t:slice_cols(h, h):reshape(t.n_rows) end
@@ -34,7 +28,7 @@ local function side_by_side(f)
 end
 
 function tests.test_softmax_of_each_head()
-  local A = matrix()
+  local A = graphs.five_by_six()
   local scores = random(1, A.nnz, HEADS)
   compare.assert_close(A:edge_softmax(scores),
     side_by_side(function(h) return A:edge_softmax(column(scores, h)) end), 0, "softmax")
@@ -44,13 +38,13 @@ end
 
 --- A score of -inf takes no part; where all of a row have it, none does.
 function tests.test_softmax_without_some()
-  local A, inf = matrix(), math.huge
+  local A, inf = graphs.five_by_six(), math.huge
   local found = A:edge_softmax(ladies.tensor{-inf, 1, 1, -inf, -inf, -inf, -inf, -inf, 0, -inf})
   lu.assertEquals(found:to_table(), {0, 0.5, 0.5, 0, 0, 0, 0, 0, 1, 0})
 end
 
 function tests.test_sums_of_each_head()
-  local A = matrix()
+  local A = graphs.five_by_six()
   local x, y = random(2, 5, HEADS):requires_grad_(), random(3, 6, HEADS):requires_grad_()
   local function sums() return A:add_edges(x, y) end
   compare.assert_close(sums(),
@@ -60,7 +54,7 @@ end
 
 --- One product a head with a matrix of its own values.
 function tests.test_products_of_each_head()
-  local A = matrix()
+  local A = graphs.five_by_six()
   for _, width in ipairs{WIDTH, 1, 70} do
     local w, x = random(4, A.nnz, HEADS), random(5, 6, HEADS * width)
     compare.assert_close(A:matmul_heads(w, x), side_by_side(function(h)
@@ -72,7 +66,7 @@ end
 function tests.test_gradients_of_products()
   local edges = ladies.matrix{n_rows = 4, n_cols = 4, rows = ladies.index{1, 1, 2, 3},
     cols = ladies.index{2, 3, 4, 3}}
-  for _, A in ipairs{matrix(), edges:symmetrize()} do
+  for _, A in ipairs{graphs.five_by_six(), edges:symmetrize()} do
     local w = random(6, A.nnz, HEADS):requires_grad_()
     local x = random(7, A.n_cols, HEADS * WIDTH):requires_grad_()
     gradcheck.check("matmul_heads", function() return A:matmul_heads(w, x) end, {w, x})

@@ -508,10 +508,8 @@ function tests.test_samplers_lose_no_gradient()
     ladies = function(...) return ladies.samplers.ladies(learned, {samples = {2}})(...) end,
     fastgcn = function(...) return ladies.samplers.fastgcn(learned, {samples = {2}})(...) end,
   }
-  for name, sampler in pairs(samplers) do
-    local ok, message = pcall(sampler, index{1, 2}, ladies.rng(1))
-    lu.assertFalse(ok, name)
-    lu.assertStrContains(message, "the matrix carries a gradient")
+  for _, sampler in pairs(samplers) do
+    fails("the matrix carries a gradient", sampler, index{1, 2}, ladies.rng(1))
   end
 end
 

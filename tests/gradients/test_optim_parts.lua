@@ -2,6 +2,7 @@
 -- by bits.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -21,11 +22,9 @@ local MAKERS = {
 }
 
 local function new_parameters()
-  local params = {}
-  for i, size in ipairs(SIZES) do
-    params[i] = ladies.zeros(size):normal_(1, ladies.rng(i)):requires_grad_()
-  end
-  return params
+  return tables.map(SIZES, function(size, i)
+    return ladies.zeros(size):normal_(1, ladies.rng(i)):requires_grad_()
+  end)
 end
 
 -- Gradients of step k, of all parameters but one.

@@ -4,19 +4,13 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local gradcheck = require "reference.gradcheck"
+local graphs = require "reference.graphs"
 
 local tests = {}
 local FEATURES = 3
 
 local function random(seed, n_rows, n_cols)
   return ladies.zeros(n_rows, n_cols):normal_(1, ladies.rng(seed))
-end
-
--- A 5 x 6 matrix: rows of 3, 0, 1, 4 and 2 entries.
-local function matrix()
-  return ladies.matrix{n_rows = 5, n_cols = 6,
-    rows = ladies.index{1, 1, 1, 3, 4, 4, 4, 4, 5, 5},
-    cols = ladies.index{1, 3, 6, 2, 1, 2, 4, 5, 3, 4}}
 end
 
 -- v, x, f, w and b for k columns.
@@ -31,7 +25,7 @@ local function plain(A, v, x, f, w, b)
 end
 
 function tests.test_sums()
-  local A = matrix()
+  local A = graphs.five_by_six()
   for _, k in ipairs{1, 5, 64, 70} do
     local v, x, f, w, b = operands(A, k)
     compare.assert_close(A:relu_sums(v, x, f, w, b), plain(A, v, x, f, w, b), 1e-5, "sums")
@@ -44,7 +38,7 @@ end
 
 --- Entries of weight 0 take no part, whatever is there.
 function tests.test_left_out()
-  local A = matrix()
+  local A = graphs.five_by_six()
   local v, x, f, w, b = operands(A, 4)
   local nan = f:clone()
   for j = 1, FEATURES do nan:set_(2, j, 0 / 0) end
@@ -53,7 +47,7 @@ function tests.test_left_out()
 end
 
 function tests.test_gradients()
-  local A = matrix()
+  local A = graphs.five_by_six()
   local v, x, f, w, b = operands(A, 7)
   local all = {v, x, f, w, b}
   for _, t in ipairs(all) do t:requires_grad_() end
@@ -117,7 +111,7 @@ function tests.test_infinite_where_no_loss_is()
 end
 
 function tests.test_refusals()
-  local A, fails = matrix(), lu.assertErrorMsgContains
+  local A, fails = graphs.five_by_six(), lu.assertErrorMsgContains
   local v, x, f, w, b = operands(A, 4)
   fails("relu_sums: x is 5 x 4, 6 x 4 expected", A.relu_sums, A, v, random(1, 5, 4), f, w, b)
   fails("relu_sums: weights of 3 for 10 entries", A.relu_sums, A, ladies.ones(3), x, f, w, b)

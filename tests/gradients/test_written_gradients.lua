@@ -5,7 +5,6 @@ local ladies = require "ladies"
 local compare = require "reference.compare"
 
 local index, tensor = ladies.index, ladies.tensor
-local before = ladies.threads()
 
 local tests = {}
 
@@ -47,8 +46,6 @@ local function check(what, f, x, c, want, tolerance)
     end
   end
 end
-
-function tests.tearDown() ladies.threads(before) end
 
 -- Returns the sums that scattering adds to the rows of an n x k matrix: row i of c goes to row
 -- to[i].

@@ -9,7 +9,6 @@ local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 
 local generate, index = ladies.generate, ladies.index
-local threads = ladies.threads()
 
 by_runs.check()
 
@@ -18,7 +17,6 @@ local tests = {}
 function tests.tearDown()
   core.memory_fail_at(0)
   core.cancel_at(0)
-  ladies.threads(threads)
 end
 
 local function live()

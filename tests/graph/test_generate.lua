@@ -4,11 +4,8 @@ local ladies = require "ladies"
 local shell = require "tools.shell"
 
 local generate, rng = ladies.generate, ladies.rng
-local threads = ladies.threads()
 
 local tests = {}
-
-function tests.tearDown() ladies.threads(threads) end
 
 -- Labels 1 .. k in turn, and weights 1, 2, 4, 8 in long runs, so that the two are unrelated.
 local function cyclic_labels(n, k)

@@ -6,6 +6,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local dense = require "reference.dense"
+local plain = require "reference.plain_gcn"
 local tables = require "ladies.base.tables"
 
 local assert_is, random_vector = dense.assert_is, dense.random_vector
@@ -73,12 +74,7 @@ end
 local SQUARE = {square = true, symmetric = true, slice = true, symmetric_slice = true}
 
 local function random_rows(n_rows, n_cols)
-  local rows = {}
-  for r = 1, n_rows do
-    rows[r] = {}
-    for c = 1, n_cols do rows[r][c] = math.random(-8, 8) / 8 end
-  end
-  return rows
+  return plain.filled(n_rows, n_cols, function() return math.random(-8, 8) / 8 end)
 end
 
 -- ---------------------------------------------------------------- against dense tables

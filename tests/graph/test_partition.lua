@@ -3,20 +3,13 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local dense = require "reference.dense"
+local graphs = require "reference.graphs"
 
 local fails = lu.assertErrorMsgContains
 local index, partition = ladies.index, ladies.partition
 local WAYS = ladies.have_metis and {"metis", "ldg", "random"} or {"ldg", "random"}
 
 local tests = {}
-
--- A square matrix from {row, column, value} triples.
-local function matrix(n, entries)
-  local rows, cols, values = {}, {}, {}
-  for i, e in ipairs(entries) do rows[i], cols[i], values[i] = e[1], e[2], e[3] or 1 end
-  return ladies.matrix{n_rows = n, n_cols = n, rows = index(rows), cols = index(cols),
-    values = ladies.tensor(values)}
-end
 
 -- A ring of cliques of `size` nodes, whose nodes are numbered crosswise; edges of weight w.
 local function ring_of_cliques(n, size, w)
@@ -31,7 +24,7 @@ local function ring_of_cliques(n, size, w)
     end
     edge(id(c, 1), id(c + 1, 2), 1)
   end
-  return matrix(n * size, entries)
+  return graphs.matrix(n * size, entries)
 end
 
 -- Asserts that the parts hold every node 1 .. n once, each ascending; returns their sizes.
@@ -91,7 +84,6 @@ end
 function tests.test_deterministic()
   local A = ladies.generate.chung_lu(ladies.ones(1500), ladies.range(1, 1500), 9000, 0,
     ladies.rng(1))
-  local threads = ladies.threads()
   local function hash(options)
     local text = {}
     for i, part in ipairs((partition.of(A, 8, options))) do text[i] = part:hash() end
@@ -106,7 +98,6 @@ function tests.test_deterministic()
     lu.assertEquals(hash{by = by, rng = ladies.rng(4)}, first)
     lu.assertNotEquals(hash{by = by, seed = 5}, first)
   end
-  ladies.threads(threads)
 end
 
 --- Heavy edges stay within parts when weights count: pairs of weight 100 lie along a light path, or
@@ -119,7 +110,7 @@ function tests.test_weights()
       local w = v % 2 == shift and -100 or 0.5           -- the absolute value counts
       entries[#entries + 1], entries[#entries + 2] = {v, v + 1, w}, {v + 1, v, w}
     end
-    local parts = partition.of(matrix(64, entries), 16, {weighted = true})
+    local parts = partition.of(graphs.matrix(64, entries), 16, {weighted = true})
     assert_parts(parts, 64, 16)
     local of = partition.part_of("test", parts, 64)
     local broken = 0
@@ -128,7 +119,7 @@ function tests.test_weights()
     end
     lu.assertTrue(broken <= 1, broken)
   end
-  fails("entry (1, 2) is not finite", partition.of, matrix(3, {{1, 2, 0 / 0}, {2, 3}}), 2,
+  fails("entry (1, 2) is not finite", partition.of, graphs.matrix(3, {{1, 2, 0 / 0}, {2, 3}}), 2,
     {weighted = true})
 end
 
@@ -138,10 +129,11 @@ function tests.test_odd_graphs()
     star[#star + 1], path[#path + 1], loops[#loops + 1] = {1, v}, {v, v - 1}, {v, v, v}
     if v % 4 ~= 0 then apart[#apart + 1] = {v, v + 1 > 20 and 1 or v + 1} end
   end
-  local graphs = {matrix(20, star), matrix(20, path), matrix(20, loops), matrix(20, apart),
-    matrix(20, {}), matrix(1, {{1, 1}}), matrix(0, {}), matrix(2, {{1, 2}})}
+  local cases = {{20, star}, {20, path}, {20, loops}, {20, apart}, {20, {}}, {1, {{1, 1}}}, {0, {}},
+    {2, {{1, 2}}}}
   for _, by in ipairs(WAYS) do
-    for _, A in ipairs(graphs) do
+    for _, case in ipairs(cases) do
+      local A = graphs.matrix(case[1], case[2])
       for _, k in ipairs{1, 2, 3, 19, 20, 21, 50} do
         local parts, cut = partition.of(A, k, {by = by})
         local sizes = assert_parts(parts, A.n_rows, k)
@@ -153,7 +145,7 @@ function tests.test_odd_graphs()
 end
 
 function tests.test_errors()
-  local A = matrix(4, {{1, 2}})
+  local A = graphs.matrix(4, {{1, 2}})
   fails('did you mean "metis"', partition.of, A, 2, {by = "metsi"})
   fails("must be a positive integer, got 0", partition.of, A, 0)
   for _, by in ipairs(WAYS) do
@@ -189,7 +181,7 @@ function tests.test_diagonals()
       return r == c and (x or 0) + r or x
     end))
   end)
-  local A = matrix(3, {{1, 1, 2}, {1, 3, 5}})
+  local A = graphs.matrix(3, {{1, 1, 2}, {1, 3, 5}})
   lu.assertEquals(A:scale_rows(ladies.tensor{3, 1, 1}):diagonal_values():to_table(), {6, 0, 0})
   fails("a vector of 3 expected", A.add_diag, A, ladies.ones(2))
 end

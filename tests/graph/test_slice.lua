@@ -171,7 +171,7 @@ function tests.test_many_entries()
   local A = graphs.matrix(n, entries)
   local rows = ladies.sampling.uniform(n, 390, {rng = rng})
   local cols = ladies.sampling.uniform(n, 60, {rng = rng})
-  local place, expected, threads = {}, {}, ladies.threads()
+  local place, expected = {}, {}
   for j, u in ipairs(cols:to_table()) do place[u] = j end
   for i, v in ipairs(rows:to_table()) do
     expected[i] = {}
@@ -182,7 +182,6 @@ function tests.test_many_entries()
   for _, count in ipairs{1, 3} do
     ladies.threads(count)
     local U = A:slice(rows, cols)
-    ladies.threads(threads)
     local offsets, col, values = U:offsets(), U:col_of(), U:entry_values()
     lu.assertEquals(#offsets, #rows + 1)
     for i, own in ipairs(expected) do

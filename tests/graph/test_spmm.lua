@@ -120,7 +120,7 @@ end
 -- Tests products that go by blocks of x, because x has more rows than the other ways take. A has
 -- n_entries in twenty rows; widths[held] is the width of x for a way to hold A, as in assert_plain.
 local function assert_blocks(n_entries, widths)
-  local rng, threads = ladies.rng(3), ladies.threads()
+  local rng = ladies.rng(3)
   local A = structure(20, 140000, n_entries, rng)
   for held, width in pairs(widths) do
     local x = normal(rng, A.n_cols, width)
@@ -138,7 +138,6 @@ local function assert_blocks(n_entries, widths)
       lu.assertEquals(B:transpose():matmul_t(x):to_table(), want)
     end
   end
-  ladies.threads(threads)
   return A, rng
 end
 
@@ -183,14 +182,13 @@ end
 -- Asserts that a product with rows of x, named by their places, is that with a copy of them,
 -- whether or not one is made.
 local function assert_rows(A, x, rows)
-  local copy, bias, threads = x[rows], normal(ladies.rng(8), x.n_cols), ladies.threads()
+  local copy, bias = x[rows], normal(ladies.rng(8), x.n_cols)
   local want, with = A:matmul(copy):to_table(), A:matmul(copy, bias):to_table()
   for _, n in ipairs{1, 2, 5} do
     ladies.threads(n)
     lu.assertEquals(A:matmul(x, nil, rows):to_table(), want)
     lu.assertEquals(A:matmul(x, bias, rows):to_table(), with)
   end
-  ladies.threads(threads)
 end
 
 --- Rows are read where they are for few entries of wide rows, and copied for many of narrow ones;

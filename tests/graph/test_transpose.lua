@@ -4,12 +4,9 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 
 local index = ladies.index
-local threads = ladies.threads()
 local N = 700
 
 local tests = {}
-
-function tests.tearDown() ladies.threads(threads) end
 
 -- Calls f with several numbers of threads.
 local function with_threads(f)

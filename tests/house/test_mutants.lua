@@ -1,17 +1,16 @@
 --- Tests where tools/mutants.lua finds places for faults, and where it must not.
 local lu = require "luaunit"
 local sites_of = require "tools.mutants.sites"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
 -- The sites of a text as "kind: from > to|to".
 local function sites(text, language)
-  local list = {}
-  for i, site in ipairs(sites_of(text, language)) do
-    list[i] = ("%s: %s > %s"):format(site.kind, text:sub(site.at, site.last),
+  return tables.map(sites_of(text, language), function(site)
+    return ("%s: %s > %s"):format(site.kind, text:sub(site.at, site.last),
       table.concat(site.by, "|"))
-  end
-  return list
+  end)
 end
 
 function tests.test_c()
@@ -60,9 +59,7 @@ end
 --- Lines are those of the text, behind comments and strings of several lines too.
 function tests.test_lines()
   local function lines(text, language)
-    local list = {}
-    for i, site in ipairs(sites_of(text, language)) do list[i] = site.line end
-    return list
+    return tables.map(sites_of(text, language), function(site) return site.line end)
   end
   lu.assertEquals(lines("/*\n\n*/ x = 1;\n#if A \\\n B\nint y = 2;\n", "c"), {3, 6})
   lu.assertEquals(lines("--[[\n\n]] x = 1\n-- 3\ny = {[=[\n]]]=], 2}\n", "lua"), {3, 3, 6})

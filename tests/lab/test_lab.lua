@@ -142,14 +142,11 @@ end
 local function weighted(weigh)
   return {name = "own", sampler = function(P)
     return function(seeds, rng)
-      local dst, blocks = seeds, {}
-      for l = 2, 1, -1 do
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
         local U, near = P:slice(dst)
         local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "poisson"})
-        blocks[l] = {adj = U:pick_cols(pick):scale_cols(weigh(w)), dst = dst, src = near[pick]}
-        dst = near[pick]
-      end
-      return {blocks = blocks, input = dst, output = seeds}
+        return U:pick_cols(pick):scale_cols(weigh(w)), near[pick]
+      end)
     end
   end}
 end

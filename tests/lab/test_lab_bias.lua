@@ -61,17 +61,12 @@ end
 local function without(keep, stays)
   return {name = "without", sampler = function(P)
     return function(seeds, rng)
-      local dst, blocks = seeds, {}
-      for l = 2, 1, -1 do
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
         local adj, src, w = P:sample_rows(dst, 3, {rng = rng, first = dst})
         adj = adj:scale_entries(w)
-        local row, col = dst[adj:row_of()], src[adj:col_of()]
-        local kept = keep(row, col, P)
-        adj = stays and adj:scale_entries(kept) or adj:pick_entries(kept:positions())
-        blocks[l] = {adj = adj, dst = dst, src = src}
-        dst = src
-      end
-      return {blocks = blocks, input = dst, output = seeds}
+        local kept = keep(dst[adj:row_of()], src[adj:col_of()], P)
+        return stays and adj:scale_entries(kept) or adj:pick_entries(kept:positions()), src
+      end)
     end
   end}
 end

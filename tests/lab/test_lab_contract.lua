@@ -260,13 +260,10 @@ end
 function tests.test_rng_that_is_not_used()
   assert_fault({name = "first", sampler = function(P)
     return function(seeds)
-      local dst, blocks = seeds, {}
-      for l = 2, 1, -1 do
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
         local U, near = P:slice(dst)
-        local pick = ladies.range(1, 5)
-        blocks[l], dst = {adj = U:pick_cols(pick), dst = dst, src = near[pick]}, near[pick]
-      end
-      return {blocks = blocks, input = dst, output = seeds}
+        return U:pick_cols(ladies.range(1, 5)), near:slice(1, 5)
+      end)
     end
   end}, "rng", "it ignores its rng: ")
   -- A sampler that takes all neighbours has nothing left to be drawn.

@@ -5,10 +5,10 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local Context = require "ladies.lab.context"
 local cost = require "ladies.lab.cost"
+local known_method = require "reference.known_method"
 local scaling = require "ladies.lab.scaling"
 local subject = require "ladies.lab.subject"
 local tables = require "ladies.base.tables"
-local temporary = require "reference.temporary"
 local timing = require "ladies.lab.cost.timing"
 local toy = require "reference.toy_data"
 
@@ -57,8 +57,7 @@ function tests.test_seconds_go_to_what_took_them()
     for _ = 1, 4 do local _ = x:matmul(x) end
   end))}, 1, 8, 0)[1].sampling
   local function share(seen, list)
-    local shares = {}
-    for i, seconds in ipairs(seen.whole) do shares[i] = list[i] / seconds end
+    local shares = tables.map(seen.whole, function(seconds, i) return list[i] / seconds end)
     table.sort(shares)
     return shares[#shares // 2 + 1]
   end
@@ -129,31 +128,8 @@ end
 
 -- ---------------------------------------------------------------- growth
 
--- A method in a file whose every layer has the seeds, and `samples` entries in a row.
-local function own_method(name)
-  local path = temporary.path(name .. ".lua")
-  ladies.file.write(path, [[
-    local ladies = require "ladies"
-    return function(P, settings)
-      return function(seeds)
-        local n, s, rows, cols = #seeds, settings.samples, {}, {}
-        for i = 1, n do
-          for k = 1, s do
-            rows[#rows + 1], cols[#cols + 1] = i, (i + k) % n + 1
-          end
-        end
-        local block = {dst = seeds, src = seeds, adj = ladies.matrix{n_rows = n, n_cols = n,
-          rows = ladies.index(rows), cols = ladies.index(cols)}}
-        local blocks = {}
-        for l = 1, settings.layers do blocks[l] = block end
-        return {blocks = blocks, input = seeds, output = seeds}
-      end
-    end]])
-  return path
-end
-
 function tests.test_powers_that_are_known()
-  local one = subject.of("test", own_method "own" .. ":4", data, OPTS)
+  local one = subject.of("test", known_method.file("own", 1) .. ":4", data, OPTS)
   local findings, series = scaling.costs(context, one, 1, 4, 0)
   local by_key, lines = tables.by_field(findings, "key"), tables.by_field(series, "key")
   for _, x in ipairs{"samples", "layers"} do

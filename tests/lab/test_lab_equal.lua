@@ -5,9 +5,9 @@ local ladies = require "ladies"
 local Context = require "ladies.lab.context"
 local equal = require "ladies.lab.cost.equal"
 local equal_nodes = require "ladies.study.equal_nodes"
+local known_method = require "reference.known_method"
 local subject = require "ladies.lab.subject"
 local tables = require "ladies.base.tables"
-local temporary = require "reference.temporary"
 local timing = require "ladies.lab.cost.timing"
 local toy = require "reference.toy_data"
 
@@ -20,28 +20,6 @@ local tests = {}
 
 local function subjects(list)
   return tables.map(list, function(given) return subject.of("test", given, data, OPTS) end)
-end
-
--- A method in a file: every layer has the seeds, `times` samples entries in a row, and a sample is
--- said to take so many milliseconds.
-local function own_method(name, times, ms)
-  local path = temporary.path(name .. ".lua")
-  ladies.file.write(path, ([[
-    local ladies = require "ladies"
-    return function(P, settings)
-      return function(seeds)
-        local n, s, rows, cols = #seeds, settings.samples, {}, {}
-        for i = 1, n do
-          for k = 1, math.min(n, %d * s) do
-            rows[#rows + 1], cols[#cols + 1] = i, (i + k) %% n + 1
-          end
-        end
-        local block = {dst = seeds, src = seeds, adj = ladies.matrix{n_rows = n, n_cols = n,
-          rows = ladies.index(rows), cols = ladies.index(cols)}}
-        return {blocks = {block, block}, input = seeds, output = seeds, ms = %g * s}
-      end
-    end]]):format(times, ms))
-  return path
 end
 
 --- A number of samples with which the sampler fails counts as too small.
@@ -84,8 +62,8 @@ function tests.test_nearest_of_all_numbers()
 end
 
 function tests.test_equal_entries()
-  local list = equal.find(context, subjects{own_method("one", 1, 0) .. ":6",
-    own_method("three", 3, 0) .. ":1", "full"}, "entries", 1)
+  local list = equal.find(context, subjects{known_method.file("one", 1, 0) .. ":6",
+    known_method.file("three", 3, 0) .. ":1", "full"}, "entries", 1)
   lu.assertEquals({list[1].subject.samples, list[2].subject.samples}, {6, 2})
   for i = 1, 2 do
     local entries = list[i].reached.entries
@@ -109,8 +87,8 @@ function tests.test_equal_seconds()
     local _, _, batch = measured(...)
     return batch.ms / 1000, 0.002, batch
   end
-  local list = equal.find(context, subjects{own_method("slow", 1, 1) .. ":8",
-    own_method("fast", 1, 0.5) .. ":1"}, "seconds", 1)
+  local list = equal.find(context, subjects{known_method.file("slow", 1, 1) .. ":8",
+    known_method.file("fast", 1, 0.5) .. ":1"}, "seconds", 1)
   lu.assertEquals({list[1].subject.samples, list[2].subject.samples}, {8, 16})
   lu.assertStrContains(list[2].text, "10.00 (10.00 to 10.00) ms a mini-batch")
 end

@@ -25,15 +25,12 @@ end
 
 -- Poisson draws of columns with unbiased weights, by uniform numbers that numbers(ids, rng) gives.
 local function draw(P, seeds, rng, samples, numbers)
-  local dst, blocks = seeds, {}
-  for l = 2, 1, -1 do
+  return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
     local U, near = P:slice(dst)
     local p = ladies.sampling.poisson_probabilities(U:col_sums(2), samples)
     local pick = p:above(numbers(near, rng)):positions()
-    blocks[l] = {adj = U:pick_cols(pick):scale_cols(1 / p[pick]), dst = dst, src = near[pick]}
-    dst = near[pick]
-  end
-  return {blocks = blocks, input = dst, output = seeds}
+    return U:pick_cols(pick):scale_cols(1 / p[pick]), near[pick]
+  end)
 end
 
 function tests.test_numbers_that_are_shared_on_purpose()

@@ -106,18 +106,15 @@ function tests.test_another_implementation()
   local function by_hand(sorted)
     return {name = sorted and "sorted" or "by_hand", sampler = function(P)
       return function(seeds, rng)
-        local dst, blocks = seeds, {}
-        for l = 2, 1, -1 do
+        return sampling.mini_batch(seeds, 2, function(l, dst)
           local U, near = P:slice(dst)
           local pick, w = sampling.choice(U:col_sums(2), 12, {rng = rng:fork(l)})
           if sorted then
             local order = ladies.tensor(near[pick]:to_table()):argsort()
             pick, w = pick[order], w[order]
           end
-          local adj = U:pick_cols(pick):scale_cols(w):row_normalize()
-          blocks[l], dst = {adj = adj, dst = dst, src = near[pick]}, near[pick]
-        end
-        return {blocks = blocks, input = dst, output = seeds}
+          return U:pick_cols(pick):scale_cols(w):row_normalize(), near[pick]
+        end)
       end
     end}
   end

@@ -11,23 +11,6 @@ local toy = require "reference.toy_data"
 
 local tests = {}
 
--- The toy graph, each edge with a type, a time and two features.
-local function with_edges()
-  local data = toy.new()
-  local A = data.graph.adjacency
-  local rows, cols = A:row_of(), A:col_of()
-  local one_way = rows:above(cols)
-  local from, to = cols[one_way], rows[one_way]
-  local types, times, features = {}, {}, {}
-  for i = 1, #from do
-    local a, b = data.labels[from[i]], data.labels[to[i]]
-    types[i], times[i], features[i] = a == b and "near" or "far", i, {i % 7 / 7, a + b}
-  end
-  return ladies.data.from_arrays{name = "edges", edges = {from, to}, features = data.features,
-    labels = data.labels, train = data.train, val = data.val, test = data.test,
-    edge_types = types, edge_times = times, edge_features = features}
-end
-
 -- Rings with a real target each.
 local function graphs()
   local fields, means = toy.rings(40)
@@ -35,13 +18,12 @@ local function graphs()
   return ladies.data.from_arrays(fields)
 end
 
-local DATA = {nodes = toy.new(), edges = with_edges(), graphs = graphs()}
+local DATA = {nodes = toy.new(), graphs = graphs(),
+  edges = ladies.data.from_arrays(toy.with_edges(toy.new()))}
 
 local function lab(sampler, data, own)
-  local opts = {dataset = DATA[data], against = {}, hidden = 8, batch_size = 20, seconds = 0.2,
-    quiet = true}
-  for key, value in pairs(own) do opts[key] = value end
-  return ladies.lab(sampler, opts)
+  return ladies.lab(sampler, tables.merged({dataset = DATA[data], against = {}, hidden = 8,
+    batch_size = 20, seconds = 0.2, quiet = true}, own))
 end
 
 -- Data, task, model and settings of the task.

@@ -4,6 +4,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -59,12 +60,10 @@ local function mean_of(model)
 end
 
 local function train(data, model, own)
-  local opts = {
+  return ladies.train(tables.merged({
     data = data, model = model, sampler = toy.neighbourhoods(data.graph:normalize "sym", 1),
     batch_size = 20, lr = 0.05, eval_every = 3, patience = 0, quiet = true, max_batches = 25,
-  }
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.train(opts)
+  }, own))
 end
 
 --- The model that is left behind is the best one, as it was when it was validated.
@@ -136,8 +135,7 @@ function tests.test_what_is_none()
     local _ <close> = ladies.step()
     model.last = model.weight * 2
   end
-  local names = {}
-  for i, one in ipairs(nn.buffers(model, {data}):list()) do names[i] = one.name end
+  local names = tables.map(nn.buffers(model, {data}):list(), function(one) return one.name end)
   lu.assertEquals(names, {"norms.1.mean"})
   local endless = setmetatable({data}, {__index = function() return data end})
   lu.assertEquals(#nn.buffers(model, endless):list(), 1)
@@ -230,8 +228,7 @@ function tests.test_declared()
   end
   local model = new()
   model.layer.mean = ladies.tensor{3, 4}                   -- another tensor in its place
-  local names = {}
-  for i, one in ipairs(nn.buffers(model):list()) do names[i] = one.name end
+  local names = tables.map(nn.buffers(model):list(), function(one) return one.name end)
   lu.assertEquals(names, {"layer.mean", "plain.cache"})
   for _, ending in ipairs{".npz", ".safetensors"} do
     local path, again = temporary.path("declared" .. ending), new()

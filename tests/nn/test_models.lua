@@ -39,9 +39,8 @@ local CASES = {
 
 -- The model of a case for some data; smooth, so that differences can be taken.
 local function make(case, data)
-  local opts = {inputs = data.features.n_cols, outputs = data.classes, hidden = 6, layers = 3,
-    activation = "tanh", seed = 4}
-  for key, value in pairs(case[2]) do opts[key] = value end
+  local opts = tables.merged({inputs = data.features.n_cols, outputs = data.classes, hidden = 6,
+    layers = 3, activation = "tanh", seed = 4}, case[2])
   if case[1] == "sgc" then opts.hidden, opts.activation = nil, nil end
   return nn[case[1]](opts)
 end

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local nn = ladies.nn
@@ -13,9 +14,7 @@ local function random(n_rows, n_cols, seed)
 end
 
 local function names_of(named)
-  local names = {}
-  for i, parameter in ipairs(named) do names[i] = parameter.name end
-  return names
+  return tables.map(named, function(parameter) return parameter.name end)
 end
 
 -- A mini-batch of exact neighbourhoods of a few nodes.

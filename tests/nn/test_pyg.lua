@@ -8,6 +8,7 @@ local core = require "ladies_core"
 local compare = require "reference.compare"
 local message_of = require "tools.message_of"
 local pyg = require "ladies.nn.pyg"
+local tables = require "ladies.base.tables"
 
 local nn, npz, safetensors = ladies.nn, ladies.npz, ladies.safetensors
 local tests = {}
@@ -49,9 +50,7 @@ local MODELS = {
 
 local function make(name)
   local kind, opts = table.unpack(MODELS[name])
-  local all = {inputs = INPUTS, outputs = OUTPUTS}
-  for key, value in pairs(opts) do all[key] = value end
-  return kind(all)
+  return kind(tables.merged({inputs = INPUTS, outputs = OUTPUTS}, opts))
 end
 
 -- The graph of the fixture, with labels that mean nothing.

@@ -21,9 +21,7 @@ local function needs_python()
 end
 
 local function decoded(path)
-  local records = {}
-  for i, line in ipairs(files.lines(path)) do records[i] = json.decode(line) end
-  return records
+  return tables.map(files.lines(path), function(line) return json.decode(line) end)
 end
 
 -- Runs lines of the shell in a folder, which see $clients.

@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local files = require "tools.files"
 local json = require "ladies.base.json"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -114,9 +115,7 @@ local function talk(lines)
   local told = files.write(folder.path .. "/messages", "")
   shell.succeeded(shell.run_ladies{"-e",
     ("return require('ladies.prompt.notebook').serve(%q, %q)"):format(asked, told)})
-  local messages = {}
-  for i, line in ipairs(files.lines(told)) do messages[i] = json.decode(line) end
-  return messages
+  return tables.map(files.lines(told), function(line) return json.decode(line) end)
 end
 
 local function execute(code) return {op = "execute", code = code} end

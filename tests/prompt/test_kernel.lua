@@ -118,8 +118,7 @@ function tests.test_progress_bar()
     for i = 1, 4 do bar:update(i, i) end
     bar:clear()
     print "done"]]}}
-  local kinds = {}
-  for i, output in ipairs(answers[1].outputs) do kinds[i] = output.kind end
+  local kinds = tables.map(answers[1].outputs, function(output) return output.kind end)
   lu.assertEquals(kinds, {"display_data", "update_display_data", "update_display_data",
     "update_display_data", "update_display_data", "stream"})
   lu.assertEquals(answers[1].n_bars, 1)

@@ -5,6 +5,7 @@ local files = require "tools.files"
 local json = require "ladies.base.json"
 local shell = require "tools.shell"
 local show = require "ladies.show"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -12,14 +13,12 @@ local tests = {}
 -- that is a number is the line for a message.
 local function talk(requests)
   local folder <close> = shell.folder()
-  local lines = {}
-  for i, request in ipairs(requests) do lines[i] = json.encode(request) .. "\n" end
+  local lines = tables.map(requests, function(request) return json.encode(request) .. "\n" end)
   local asked = files.write(folder.path .. "/requests", table.concat(lines))
   local told = files.write(folder.path .. "/messages", "")
   local out = shell.silent(shell.run_ladies{"-e",
     ("return require('ladies.prompt.notebook').serve(%q, %q)"):format(asked, told)})
-  local messages = {}
-  for i, line in ipairs(files.lines(told)) do messages[i] = json.decode(line) end
+  local messages = tables.map(files.lines(told), function(line) return json.decode(line) end)
   for _, message in ipairs(messages) do message.n = nil end
   return messages, out
 end

@@ -1,4 +1,4 @@
---- Small graphs of every odd kind, for tests of samplers. All are square matrices.
+--- Small graphs of every odd kind, for tests of samplers. All but one are square matrices.
 local ladies = require "ladies"
 
 local M = {}
@@ -9,6 +9,13 @@ function M.matrix(n, entries)
   for i, e in ipairs(entries) do rows[i], cols[i], values[i] = e[1], e[2], e[3] or 1 end
   return ladies.matrix{n_rows = n, n_cols = n, rows = ladies.index(rows), cols = ladies.index(cols),
     values = ladies.tensor(values)}
+end
+
+--- A 5 x 6 matrix: rows of 3, 0, 1, 4 and 2 entries.
+function M.five_by_six()
+  return ladies.matrix{n_rows = 5, n_cols = 6,
+    rows = ladies.index{1, 1, 1, 3, 4, 4, 4, 4, 5, 5},
+    cols = ladies.index{1, 3, 6, 2, 1, 2, 4, 5, 3, 4}}
 end
 
 function M.random(n, degree, seed)

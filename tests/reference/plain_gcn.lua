@@ -3,6 +3,16 @@
 
 local plain = {}
 
+--- A matrix of what f() gives, element by element.
+function plain.filled(n_rows, n_cols, f)
+  local a = {}
+  for i = 1, n_rows do
+    a[i] = {}
+    for j = 1, n_cols do a[i][j] = f() end
+  end
+  return a
+end
+
 --- The product of two dense matrices.
 function plain.matmul(a, b)
   local c = {}
@@ -27,7 +37,8 @@ function plain.transpose(a)
   return t
 end
 
-local function map(a, f)
+--- The matrix of f(x, i, j) over the elements x = a[i][j] of a.
+function plain.map(a, f)
   local b = {}
   for i = 1, #a do
     b[i] = {}
@@ -47,23 +58,23 @@ end
 
 --- a + factor b.
 function plain.add(a, b, factor)
-  return map(a, function(x, i, j) return x + (factor or 1) * b[i][j] end)
+  return plain.map(a, function(x, i, j) return x + (factor or 1) * b[i][j] end)
 end
 
 --- Z and what it is made of, for lower and upper, the matrices of the two layers, N x N:
 -- H = relu(lower X W1 + b1), Z = upper H W2 + b2. net: {X =, W1 =, b1 =, W2 =, b2 =}.
 function plain.forward(net, lower, upper)
-  local inner = map(plain.matmul(lower, plain.matmul(net.X, net.W1)),
+  local inner = plain.map(plain.matmul(lower, plain.matmul(net.X, net.W1)),
     function(x, _, j) return x + net.b1[j] end)
-  local H = map(inner, function(x) return math.max(x, 0) end)
-  local Z = map(plain.matmul(upper, plain.matmul(H, net.W2)),
+  local H = plain.map(inner, function(x) return math.max(x, 0) end)
+  local Z = plain.map(plain.matmul(upper, plain.matmul(H, net.W2)),
     function(x, _, j) return x + net.b2[j] end)
   return Z, H, inner
 end
 
 -- dL/dZ of the mean cross-entropy over the rows `seeds`.
 local function of_logits(Z, labels, seeds)
-  local d = map(Z, function() return 0 end)
+  local d = plain.map(Z, function() return 0 end)
   for _, v in ipairs(seeds) do
     local most, sum = math.max(table.unpack(Z[v])), 0
     for _, z in ipairs(Z[v]) do sum = sum + math.exp(z - most) end
@@ -90,7 +101,7 @@ function plain.gradients(net, lower, upper, labels, seeds)
   local dZ = of_logits(Z, labels, seeds)
   local back = plain.matmul(plain.transpose(upper), dZ)               -- dL/d(H W2)
   local dH = plain.matmul(back, plain.transpose(net.W2))
-  local dInner = map(dH, function(x, i, j) return inner[i][j] > 0 and x or 0 end)
+  local dInner = plain.map(dH, function(x, i, j) return inner[i][j] > 0 and x or 0 end)
   local low = plain.matmul(plain.transpose(lower), dInner)            -- dL/d(X W1)
   return {
     ["layers.1.conv.weight"] = plain.matmul(plain.transpose(net.X), low),

@@ -43,6 +43,24 @@ function M.new(sparse)
   }
 end
 
+--- The fields of a data set with its edges one by one, in one direction, as ladies.data.from_arrays
+-- takes them: an edge within a class is of type "near", others are "far"; edge i has the time i and
+-- the features i % 7 and the sum of its classes.
+function M.with_edges(data)
+  local A = data.graph.adjacency
+  local rows, cols = A:row_of(), A:col_of()
+  local one_way = rows:above(cols)
+  local from, to = cols[one_way], rows[one_way]
+  local types, times, features = {}, {}, {}
+  for i = 1, #from do
+    local a, b = data.labels[from[i]], data.labels[to[i]]
+    types[i], times[i], features[i] = a == b and "near" or "far", i, {i % 7, a + b}
+  end
+  return {name = "edges", edges = {from, to}, features = data.features, labels = data.labels,
+    train = data.train, val = data.val, test = data.test, edge_types = types, edge_times = times,
+    edge_features = features}
+end
+
 --- Many graphs, rings of 4 to 9 nodes with two features: the fields of a data set, as
 -- ladies.data.from_arrays takes them, but for labels or targets; and the mean of the first feature
 -- of each ring.
@@ -64,12 +82,7 @@ end
 --- A sampler over P: whole neighbourhoods, without any draw.
 function M.neighbourhoods(P, layers)
   return function(seeds)
-    local dst, blocks = seeds, {}
-    for l = layers, 1, -1 do
-      local adj, src = P:slice(dst)
-      blocks[l], dst = {adj = adj, dst = dst, src = src}, src
-    end
-    return {blocks = blocks, input = dst, output = seeds}
+    return ladies.sampling.mini_batch(seeds, layers, function(_, dst) return P:slice(dst) end)
   end
 end
 

@@ -221,10 +221,9 @@ function tests.test_scatter()
   local figure = plot.scatter(ladies.tensor{{0, 0}, {1, 1}, {2, 0}, {3, 3}}, {
     classes = ladies.tensor{2, 0, 2, 9}:to_table(), class_names = {"x", "y"},
     labels = {"p", "q", "r", "s"}})
-  local shown = {}
-  for i, one in ipairs(figure.plot.series) do
-    shown[i] = {one.name, one.colour, table.concat(one.labels, " ")}
-  end
+  local shown = tables.map(figure.plot.series, function(one)
+    return {one.name, one.colour, table.concat(one.labels, " ")}
+  end)
   lu.assertEquals(shown, {{"no class", 8, "q"}, {"y", 2, "p r"}, {"class 9", 9, "s"}})
   lu.assertErrorMsgContains("there are 2 points and 1 classes", plot.scatter,
     ladies.zeros(2, 2), {classes = {1}})

@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local files = require "tools.files"
 local message_of = require "tools.message_of"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local tests = {}
@@ -31,11 +32,9 @@ local function train(...)
 end
 
 local function hashes(path, given)
-  local list = {}
-  for i, one in ipairs(ladies.nn.named_parameters(ladies.load_model(path, given))) do
-    list[i] = one.name .. one.tensor:hash()
-  end
-  return list
+  return tables.map(ladies.nn.named_parameters(ladies.load_model(path, given)), function(one)
+    return one.name .. one.tensor:hash()
+  end)
 end
 
 function tests.test_a_run()

@@ -6,6 +6,7 @@ local dense = require "reference.dense"
 local graphs = require "reference.graphs"
 local reference = require "reference.labor"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local two_layers = require "reference.two_layers"
 
 local sampling, index, labor = ladies.sampling, ladies.index, ladies.samplers.labor
@@ -85,14 +86,10 @@ end
 
 -- Tests that the numbers are uniform, by how many fall into each of 20 equal intervals.
 local function assert_uniform(numbers, what)
-  local counts, means = {}, {}
-  for i = 1, 20 do counts[i], means[i] = 0, #numbers / 20 end
-  for _, x in ipairs(numbers:to_table()) do
-    local cell = math.min(20, math.floor(20 * x) + 1)
-    counts[cell] = counts[cell] + 1
-  end
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, ("%s: %g"):format(what, statistic))
+  local counts = statistics.count(#numbers, function(i)
+    return math.min(20, math.floor(20 * numbers[i]) + 1)
+  end)
+  statistics.assert_frequencies(counts, tables.repeated(#numbers / 20, 20), what)
 end
 
 function tests.test_drift()

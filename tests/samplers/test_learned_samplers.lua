@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local files = require "tools.files"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -23,22 +24,18 @@ local METHODS = {
 }
 
 local function run(name, folder, max_batches, extra)
-  local given = {
+  local given = tables.merged({
     method = name, layers = 2, hidden = 8, lr = 0.02, dropout = 0.2, batch_size = 20,
     eval_every = 7, patience = 0, max_batches = max_batches,
-  }
-  for key, value in pairs(METHODS[name]) do given[key] = value end
-  local options = {quiet = true, out = folder and temporary.path(folder)}
-  for key, value in pairs(extra or {}) do options[key] = value end
+  }, METHODS[name])
+  local options = tables.merged({quiet = true, out = folder and temporary.path(folder)}, extra)
   local result, model = ladies.experiment.run(ladies.experiment.configure(given), toy.new(true),
     options)
   return result, model
 end
 
 local function hashes(model)
-  local list = {}
-  for i, parameter in ipairs(model:parameters()) do list[i] = parameter:hash() end
-  return list
+  return tables.map(model:parameters(), function(parameter) return parameter:hash() end)
 end
 
 -- The arrays of a checkpoint but the clocks, by name.
@@ -106,11 +103,10 @@ local function pulled(pull, own)
 end
 
 local function train(sampler, own)
-  local opts = {
+  local opts = tables.merged({
     data = toy.new(), sampler = sampler, batch_size = 60, quiet = true, max_batches = 3,
     model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 4, outputs = 3, layers = 2},
-  }
-  for key, value in pairs(own or {}) do opts[key] = value end
+  }, own)
   return ladies.train(opts), opts
 end
 

@@ -5,6 +5,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
 local compare = require "reference.compare"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local experiment, fails = ladies.experiment, lu.assertErrorMsgContains
@@ -32,8 +33,7 @@ end
 
 local function train(name, data, given, extra)
   local config = experiment.configure(settings_of(name, given))
-  local run = {quiet = true}
-  for key, value in pairs(extra or {}) do run[key] = value end
+  local run = tables.merged({quiet = true}, extra)
   return experiment.run(config, data, run)
 end
 
@@ -165,8 +165,7 @@ end
 
 --- With shuffled edges none does better than a model of the features alone.
 function tests.test_shuffled_edges()
-  local data = {}
-  for key, value in pairs(graph()) do data[key] = value end
+  local data = tables.merged(graph())
   local n = data.graph.n_nodes
   data.graph = ladies.graph.new(ladies.matrix{n_rows = n, n_cols = n, rows = ladies.index{},
     cols = ladies.index{}})

@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local fails, close = lu.assertErrorMsgContains, compare.assert_close
@@ -23,16 +24,14 @@ end
 
 -- A sampler of training nodes 11, 12, ... with these norms.
 local function by_hand(norms, own)
-  local opts = {
+  return mvs(alone, tables.merged({
     train = ladies.range(11, 10 + #norms), floor = 1e-6,
     norms = function(nodes)
       local list = {}
       for i, node in ipairs(nodes:to_table()) do list[i] = norms[node - 10] end
       return ladies.tensor(list)
     end,
-  }
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return mvs(alone, opts)
+  }, own))
 end
 
 local function place(number)
@@ -72,33 +71,26 @@ function tests.test_unbiased_by_enumeration()
   for _, case in ipairs{
     {{4, 2, 1, 1}, {1, 1 / 2, 1 / 4, 1 / 4}}, {{2, 2, 3, 1}, {1 / 2, 1 / 2, 3 / 4, 1 / 4}},
   } do
-    local sampler, p, found = by_hand(case[1], {batch_size = 2}), case[2], {}
-    for i = 1, draws do
+    local sampler, p = by_hand(case[1], {batch_size = 2}), case[2]
+    local counts, found = statistics.count(draws, function(i)
       local batch = sampler(nil, root:fork(i), place(1))
       local weights = ladies.zeros(14):add_at_(batch.output, batch.loss_weight):slice(11, 14)
-      local key = table.concat(weights:above(0):to_table(), " ")
-      found[key] = found[key] or {count = 0, weights = weights}
-      found[key].count = found[key].count + 1
-    end
-    local none = 1
+      return table.concat(weights:above(0):to_table(), " "), weights
+    end)
+    local mean, expected, none = ladies.zeros(4), {}, 1
     for _, one in ipairs(p) do none = none * (1 - one) end
-    local mean, counts, means = ladies.zeros(4), {}, {}
     for set = 1, 15 do
       local chance, bits = 1 / (1 - none), {}
       for i, one in ipairs(p) do
         bits[i] = set >> (i - 1) & 1
         chance = chance * (bits[i] == 1 and one or 1 - one)
       end
-      local drawn = found[table.concat(bits, ".0 ") .. ".0"]
-      lu.assertEquals(drawn ~= nil, chance > 0)
-      if drawn then
-        mean = mean + drawn.weights * chance
-        counts[#counts + 1], means[#means + 1] = drawn.count, chance * draws
-      end
+      local key = table.concat(bits, ".0 ") .. ".0"
+      lu.assertEquals(found[key] ~= nil, chance > 0)
+      if found[key] then mean, expected[key] = mean + found[key] * chance, chance * draws end
     end
     close(mean, {1 / 4, 1 / 4, 1 / 4, 1 / 4}, 1e-5, "mean weight")
-    local statistic, bound = statistics.chi_square(counts, means)
-    lu.assertTrue(statistic < bound, statistic)
+    statistics.assert_frequencies(counts, expected)
   end
 end
 

@@ -105,10 +105,10 @@ local function gradients(sampler, batch, layers, weights)
   return value, found
 end
 
--- All draws of `seeds` that come, by the entries of their blocks: key -> {batch =, count =}.
+-- How often each draw of `seeds` came, by the entries of its blocks, and a batch of each.
 local function outcomes(sampler, seeds, draws)
-  local found, root = {}, ladies.rng(6)
-  for i = 1, draws do
+  local root = ladies.rng(6)
+  return statistics.count(draws, function(i)
     local batch, key = sampler(seeds, root:fork(i)), {}
     for l = #batch.blocks, 1, -1 do
       local block = batch.blocks[l]
@@ -118,11 +118,8 @@ local function outcomes(sampler, seeds, draws)
       end
     end
     table.sort(key)
-    key = table.concat(key, " ")
-    found[key] = found[key] or {batch = batch, count = 0}
-    found[key].count = found[key].count + 1
-  end
-  return found
+    return table.concat(key, " "), batch
+  end)
 end
 
 -- The mean loss by its formula, of the parameters as they are, and its finite differences.
@@ -146,8 +143,7 @@ end
 -- the nodes 1 and 2: nine outcomes.
 function tests.test_gradients_by_enumeration()
   local sampler, seeds, draws = new_sampler{2}, index{1, 2}, 2000
-  local q, total, mean = by_hand(sampler.parameters), 0, {}
-  local counts, means = {}, {}
+  local q, total, mean, expected = by_hand(sampler.parameters), 0, {}, {}
   local function draws_of(v)
     local list = {}
     for u, a in pairs(q[v]) do
@@ -160,18 +156,17 @@ function tests.test_gradients_by_enumeration()
     end
     return list
   end
-  local found = outcomes(sampler, seeds, draws)
+  local counts, batches = outcomes(sampler, seeds, draws)
   for one, p in pairs(draws_of(1)) do
     for other, r in pairs(draws_of(2)) do
-      local outcome, chance = found[one .. " " .. other], p * r
-      local value, gradient = gradients(sampler, outcome.batch, 1, pull)
+      local outcome, chance = one .. " " .. other, p * r
+      local value, gradient = gradients(sampler, batches[outcome], 1, pull)
       total = total + chance * value
       for name, g in pairs(gradient) do mean[name] = (mean[name] or g * 0) + g * chance end
-      counts[#counts + 1], means[#means + 1] = outcome.count, chance * draws
+      expected[outcome] = chance * draws
     end
   end
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, statistic)
+  statistics.assert_frequencies(counts, expected)
   lu.assertAlmostEquals(total, exact(sampler, seeds, 1, pull):item(), 1e-5)
   assert_gradients(sampler, mean, seeds, 1, pull)
 end
@@ -181,11 +176,11 @@ end
 function tests.test_gradients_of_two_layers()
   local sampler, seeds, weights = new_sampler{1, 1}, index{3}, pull[index{1}]
   local q, total, mean, n = by_hand(sampler.parameters), 0, {}, 0
-  local found = outcomes(sampler, seeds, 1500)
+  local _, batches = outcomes(sampler, seeds, 1500)
   local function add(chance, ...)
     local key = {...}
     table.sort(key)
-    local value, gradient = gradients(sampler, found[table.concat(key, " ")].batch, 2, weights)
+    local value, gradient = gradients(sampler, batches[table.concat(key, " ")], 2, weights)
     total, n = total + chance * value, n + 1
     for name, g in pairs(gradient) do mean[name] = (mean[name] or g * 0) + g * chance end
   end

@@ -4,6 +4,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
+local tables = require "ladies.base.tables"
 
 local samplers, sampling, index = ladies.samplers, ladies.sampling, ladies.index
 local tests = {}
@@ -21,9 +22,8 @@ end
 
 -- One layer over P from some nodes.
 local function block_of(P, case, self_nodes, seeds)
-  local opts = {samples = {2}, self_nodes = self_nodes}
-  for key, value in pairs(case[2]) do opts[key] = value end
-  return samplers[case[1]](P, opts)(seeds, ladies.rng(4)).blocks[1]
+  return samplers[case[1]](P, tables.merged({samples = {2},
+    self_nodes = self_nodes}, case[2]))(seeds, ladies.rng(4)).blocks[1]
 end
 
 -- The entries of a block as "destination source" -> value.
@@ -54,8 +54,7 @@ function tests.test_nothing_was_drawn()
   local P = graph()
   local labels, features = index{1, 2, 1, 2, 1}, ladies.ones(60, 80)
   for _, case in ipairs(CASES) do
-    local opts = {samples = {2, 2}, self_nodes = "none"}
-    for key, value in pairs(case[2]) do opts[key] = value end
+    local opts = tables.merged({samples = {2, 2}, self_nodes = "none"}, case[2])
     local batch = samplers[case[1]](P, opts)(ladies.range(1, 5), ladies.rng(1))
     lu.assertEquals(#batch.input, 0, case[1])
     local model = ladies.nn.gcn{inputs = 80, hidden = 3, outputs = 2, layers = 2, P = P}

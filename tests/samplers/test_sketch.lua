@@ -6,6 +6,7 @@ local graphs = require "reference.graphs"
 local methods = require "ladies.experiment.methods"
 local row_norms = require "ladies.sampling.row_norms"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 local two_layers = require "reference.two_layers"
 
@@ -14,15 +15,13 @@ local fails, index, sampling = lu.assertErrorMsgContains, ladies.index, ladies.s
 local tests = {}
 
 local function gcn(own)
-  local opts = {inputs = toy.FEATURES, hidden = 6, outputs = 3, layers = 2}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.nn.gcn(opts)
+  return ladies.nn.gcn(tables.merged({inputs = toy.FEATURES, hidden = 6, outputs = 3,
+    layers = 2}, own))
 end
 
 local function sketching(P, own)
-  local opts = {samples = {20, 20}, sketch = true, self_nodes = "previous"}
-  for key, value in pairs(own or {}) do opts[key] = value end
-  return ladies.samplers.ladies(P, opts)
+  return ladies.samplers.ladies(P, tables.merged({samples = {20, 20}, sketch = true,
+    self_nodes = "previous"}, own))
 end
 
 --- A norm that is not known counts as the mean of those that are, and a small one as a tenth of it.
@@ -45,16 +44,11 @@ function tests.test_probabilities()
   local norms = sampler.state[1].tensor:uniform_(1, 5, ladies.rng(2))
   local U, near = P:slice(seeds)
   local p = U:col_sums(2):sqrt() * norms[near]
-  local total, counts, means, place = p:sum():item(), {}, {}, {}
-  for i = 1, #near do
-    counts[i], means[i], place[near[i]] = 0, 4000 * p[i] / total, i
-  end
-  for i = 1, 4000 do
-    local u = place[sampler(seeds, rng:fork(i)).input[1]]
-    counts[u] = counts[u] + 1
-  end
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, statistic)
+  local total, means = p:sum():item(), {}
+  for i = 1, #near do means[near[i]] = 4000 * p[i] / total end
+  statistics.assert_frequencies(statistics.count(4000, function(i)
+    return sampler(seeds, rng:fork(i)).input[1]
+  end), means)
 end
 
 --- The sampler's weights are those of its probabilities, so that it is unbiased with replacement.

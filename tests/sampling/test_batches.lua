@@ -3,6 +3,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local toy = require "reference.toy_data"
 local step_of_training = require "ladies.training.loop.step"
+local tables = require "ladies.base.tables"
 
 local tests = {}
 
@@ -14,19 +15,16 @@ local function collect(idx, opts)
 end
 
 local function hashes(list)
-  local all = {}
-  for i, batch in ipairs(list) do
-    all[i] = ("%d.%d %s %s"):format(batch.epoch, batch.index, batch.output:hash(), batch.rng)
-  end
-  return all
+  return tables.map(list, function(batch)
+    return ("%d.%d %s %s"):format(batch.epoch, batch.index, batch.output:hash(), batch.rng)
+  end)
 end
 
 local ids = ladies.range(101, 110)
 
 function tests.test_sizes()
   local list = collect(ids, {batch_size = 4, epochs = 2})
-  local sizes = {}
-  for i, batch in ipairs(list) do sizes[i] = #batch.output end
+  local sizes = tables.map(list, function(batch) return #batch.output end)
   lu.assertEquals(sizes, {4, 4, 2, 4, 4, 2})
   lu.assertEquals(#collect(ids, {batch_size = 4, drop_last = true}), 2)
   lu.assertEquals(#collect(ids, {batch_size = 4, drop_last = true, epochs = 3}), 6)

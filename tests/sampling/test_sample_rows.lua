@@ -6,6 +6,7 @@ local ladies = require "ladies"
 local dense = require "reference.dense"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 
 local index, sampling = ladies.index, ladies.sampling
 local fails = lu.assertErrorMsgContains
@@ -32,8 +33,7 @@ end
 
 -- Entries and weights as text; the order of the entries does not count.
 local function key_of(entries, w)
-  local words = {}
-  for i, at in ipairs(entries) do words[i] = ("%d:%.4g"):format(at, w[i]) end
+  local words = tables.map(entries, function(at, i) return ("%d:%.4g"):format(at, w[i]) end)
   table.sort(words)
   return table.concat(words, " ")
 end
@@ -49,20 +49,6 @@ local function outcomes_of(S, w, d)
   end
   for r = 1, S.n_rows do list[r] = key_of(entries[r], of_row[r]) end
   return list
-end
-
--- Asserts that the rows' outcomes have the frequencies of `expected`: {key = probability}.
-local function assert_frequencies(list, expected, what)
-  local place, counts, means = {}, {}, {}
-  for key, probability in pairs(expected) do
-    means[#means + 1], counts[#counts + 1], place[key] = probability * #list, 0, #means + 1
-  end
-  for _, key in ipairs(list) do
-    lu.assertNotNil(place[key], ("%s: not an outcome: %s"):format(what, key))
-    counts[place[key]] = counts[place[key]] + 1
-  end
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, ("%s: chi-square %g, bound %g"):format(what, statistic, bound))
 end
 
 -- Outcomes of the reference as {key = probability}; asserts that the weights are unbiased.
@@ -111,7 +97,7 @@ function tests.test_every_outcome()
           end
           local S, src, w = A:sample_rows(ladies.range(1, ROWS), k, given)
           lu.assertTrue(#src <= 5)
-          assert_frequencies(outcomes_of(S, w, 5),
+          statistics.assert_probabilities(outcomes_of(S, w, 5),
             expected_outcomes(variant.p, k, variant.reference, variant.biased),
             ("variant %d, k = %d, always %s"):format(v, k, kept))
         end
@@ -149,7 +135,7 @@ function tests.test_poisson_outcomes()
   end
   local S, _, w = A:poisson_rows(ladies.range(1, ROWS), ladies.full(ROWS, c),
     {pi = ladies.tensor(pi), rng = rng})
-  assert_frequencies(outcomes_of(S, w, 4), expected, "poisson")
+  statistics.assert_probabilities(outcomes_of(S, w, 4), expected, "poisson")
 end
 
 --- One random number for a column: rows with a larger c have what rows with a smaller c have.
@@ -183,17 +169,13 @@ end
 function tests.test_pairs_are_equally_likely()
   local n, d = 24150, 70
   local S = equal_rows(n, d):sample_rows(ladies.range(1, n), 2, {rng = ladies.rng(5)})
-  local col, counts, means = S.edge:to_table(), {}, {}
-  for i = 1, d * (d - 1) // 2 do counts[i], means[i] = 0, 10 end
+  local col = S.edge:to_table()
   lu.assertEquals(S.nnz, 2 * n)
-  for r = 0, n - 1 do
-    local low, high = (col[2 * r + 1] - 1) % d, (col[2 * r + 2] - 1) % d
+  statistics.assert_frequencies(statistics.count(n, function(r)
+    local low, high = (col[2 * r - 1] - 1) % d, (col[2 * r] - 1) % d
     lu.assertTrue(low < high)
-    local cell = high * (high - 1) // 2 + low + 1
-    counts[cell] = counts[cell] + 1
-  end
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, statistic)
+    return high * (high - 1) // 2 + low + 1
+  end), tables.repeated(10, d * (d - 1) // 2))
 end
 
 --- Each of 3000 entries is drawn as often as its probability says, with weights that fall by a
@@ -209,17 +191,13 @@ function tests.test_long_rows()
         local S, _, w = A:sample_rows(ladies.range(1, rows), k,
           {replace = replace, count = true, p_cols = p_cols or nil, rng = rng})
         local counts, means, edge, times = {}, {}, S.edge:to_table(), w:to_table()
-        for u = 1, d do
-          counts[u] = 0
-          means[u] = rows * k * (p_cols and p[u] / total or 1 / d)
-        end
+        for u = 1, d do means[u] = rows * k * (p_cols and p[u] / total or 1 / d) end
         for e, at in ipairs(edge) do
           local u = (at - 1) % d + 1
-          counts[u] = counts[u] + times[e]
+          counts[u] = (counts[u] or 0) + times[e]
           lu.assertTrue(means[u] > 0)
         end
-        local statistic, bound = statistics.chi_square(counts, means)
-        lu.assertTrue(statistic < bound, statistic)
+        statistics.assert_frequencies(counts, means)
       end
     end
   end
@@ -339,7 +317,7 @@ end
 --- Bits are the same whatever the number of threads, and a row's draw does not depend on the other
 -- rows.
 function tests.test_same_bits()
-  local A, threads = graph(), ladies.threads()
+  local A = graph()
   local rows, p = sampling.permutation(4000, ladies.rng(1)), ladies.zeros(4000)
   p:uniform_(0, 1, ladies.rng(2))
   local calls = {
@@ -366,7 +344,6 @@ function tests.test_same_bits()
       ladies.threads(n)
       lu.assertEquals(bits(rows, i), want)
     end
-    ladies.threads(threads)
     local S, _, w = call(rows, ladies.rng(i))
     local T, _, v = call(rows:slice(1001, 1001), ladies.rng(i))
     local place = S:offsets()

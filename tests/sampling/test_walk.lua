@@ -27,22 +27,6 @@ local function small(weighted)
     values = weighted and ladies.tensor{1, 2, 0.5, 3, 1, 0, 4, 1, 2, 1, 1} or nil}
 end
 
--- Asserts that the texts in `list` have the probabilities `expected`.
-local function assert_frequencies(list, expected, what)
-  local counts, seen, means, total = {}, {}, {}, 0
-  for _, path in ipairs(list) do
-    lu.assertNotNil(expected[path], ("%s: no such path: %s"):format(what, path))
-    seen[path] = (seen[path] or 0) + 1
-  end
-  for path, probability in pairs(expected) do
-    counts[#counts + 1], means[#means + 1] = seen[path] or 0, probability * #list
-    total = total + probability
-  end
-  lu.assertAlmostEquals(total, 1, 1e-9)
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, ("%s: chi-square %g, bound %g"):format(what, statistic, bound))
-end
-
 local function paths_of(nodes, length)
   local list, all = {}, nodes:to_table()
   for i = 1, #all // (length + 1) do
@@ -67,7 +51,7 @@ function tests.test_every_path()
         for j = 1, n do roots[j] = root end
         local given = {rng = rng, p = opts.p, q = opts.q, restart = opts.restart}
         local nodes = A:random_walk(index(roots), 3, given)
-        assert_frequencies(paths_of(nodes, 3), reference.paths(D, root, 3, opts),
+        statistics.assert_probabilities(paths_of(nodes, 3), reference.paths(D, root, 3, opts),
           ("options %d, root %d"):format(i, root))
       end
     end
@@ -81,7 +65,8 @@ function tests.test_slices()
   local S = A:induced(order)
   local roots = {}
   for j = 1, 20000 do roots[j] = 2 end
-  assert_frequencies(paths_of(S:random_walk(index(roots), 2, {rng = ladies.rng(2), q = 5}), 2),
+  local walks = S:random_walk(index(roots), 2, {rng = ladies.rng(2), q = 5})
+  statistics.assert_probabilities(paths_of(walks, 2),
     reference.paths(table_of(S), 2, 2, {q = 5}), "slice")
 end
 
@@ -97,7 +82,7 @@ end
 function tests.test_same_bits()
   local A = ladies.generate.power_law{nodes = 4000, entries = 60000, features = 1, seed = 3}.graph
     .adjacency
-  local roots, threads = sampling.permutation(4000, ladies.rng(1)), ladies.threads()
+  local roots = sampling.permutation(4000, ladies.rng(1))
   for _, opts in ipairs{{}, {p = 0.5, q = 2}, {restart = 0.1}} do
     opts.rng = ladies.rng(7)
     local want = A:random_walk(roots, 8, opts)
@@ -110,7 +95,6 @@ function tests.test_same_bits()
       opts.rng = ladies.rng(7)
       lu.assertEquals(A:random_walk(roots, 8, opts):hash(), want:hash())
     end
-    ladies.threads(threads)
   end
 end
 
@@ -120,7 +104,7 @@ function tests.test_frontier()
     local left = A:frontier_walk(index{1, 3, 6}, 3, {rng = ladies.rng(i)})
     list[i] = table.concat(left:to_table(), " ")
   end
-  assert_frequencies(list, reference.frontier(table_of(A), {1, 3, 6}, 3), "frontier")
+  statistics.assert_probabilities(list, reference.frontier(table_of(A), {1, 3, 6}, 3), "frontier")
   -- From 3 to 6, where there is no way on.
   local stuck = ladies.matrix{n_rows = 3, n_cols = 3, rows = index{1, 2}, cols = index{2, 3}}
   lu.assertEquals(stuck:frontier_walk(index{1, 1}, 9, {rng = ladies.rng(1)}):sort():to_table(),
@@ -141,8 +125,7 @@ function tests.test_large_frontier()
       counts[v % 7] = counts[v % 7] + 1
     end
   end
-  local statistic, bound = statistics.chi_square(counts, means)
-  lu.assertTrue(statistic < bound, statistic)
+  statistics.assert_frequencies(counts, means)
 end
 
 function tests.test_errors()

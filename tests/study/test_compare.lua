@@ -18,10 +18,8 @@ local SETTINGS = {
 }
 
 local function compare(out, methods, given)
-  local opts = {methods = methods, settings = SETTINGS, out = out, quiet = true, runs = 2,
-    data = toy.new(true)}
-  for key, value in pairs(given or {}) do opts[key] = value end
-  return ladies.compare(opts)
+  return ladies.compare(tables.merged({methods = methods, settings = SETTINGS, out = out,
+    quiet = true, runs = 2, data = toy.new(true)}, given))
 end
 
 local PARTITION = ladies.have_metis and "metis" or "random"
@@ -29,8 +27,7 @@ local METHODS = {"ladies:7", "fastgcn:40", "graphsage", "vrgcn:2", "clustergcn",
 
 -- The settings of `own` over those of all.
 local function settings_with(own)
-  local settings = {}
-  for key, value in pairs(SETTINGS) do settings[key] = value end
+  local settings = tables.merged(SETTINGS)
   for key, value in pairs(own) do settings[key] = value end
   return settings
 end
@@ -142,8 +139,7 @@ end
 -- ---------------------------------------------------------------- studies
 
 local function run_of(seed)
-  local config = {seed = seed, method = "full"}
-  for key, value in pairs(SETTINGS) do config[key] = value end
+  local config = tables.merged({seed = seed, method = "full"}, SETTINGS)
   return {key = "run " .. seed, config = config}
 end
 
@@ -294,8 +290,7 @@ end
 function tests.test_runs_are_those_of_an_experiment()
   local out = temporary.path "alone"
   compare(out, {"full", "ladies:5"})
-  local config = {method = "ladies", samples = 5, seed = 2}
-  for key, value in pairs(SETTINGS) do config[key] = value end
+  local config = tables.merged({method = "ladies", samples = 5, seed = 2}, SETTINGS)
   local result = ladies.experiment.run(ladies.experiment.configure(config), toy.new(true),
     {quiet = true})
   local line = files.lines(out .. "/results.jsonl")[4]
@@ -346,8 +341,7 @@ function tests.test_nodes_that_are_not_equal()
 end
 
 function tests.test_equal_seconds()
-  local settings = {}
-  for key, value in pairs(SETTINGS) do settings[key] = value end
+  local settings = tables.merged(SETTINGS)
   settings.max_batches = nil
   local out = temporary.path "seconds"
   compare(out, {"ladies:5", "full"}, {equal = "seconds", seconds = 0.05, runs = 1,

@@ -17,10 +17,8 @@ local SETTINGS = {hidden = 8, batch_size = 20, max_batches = 10, eval_every = 5,
   samples = 8, seed = 3}
 
 local function depth(out, given)
-  local opts = {datasets = {dataset}, layers = {1, 2, 4}, runs = 2, jobs = 1, settings = SETTINGS,
-    out = out, quiet = true}
-  for key, value in pairs(given or {}) do opts[key] = value end
-  return ladies.depth(opts)
+  return ladies.depth(tables.merged({datasets = {dataset}, layers = {1, 2, 4}, runs = 2, jobs = 1,
+    settings = SETTINGS, out = out, quiet = true}, given))
 end
 
 --- A row has the F1s of the features alone, by depth and of a shallow GCN, and differences seed by

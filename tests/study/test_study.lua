@@ -8,6 +8,7 @@ local display = require "ladies.study.display"
 local progress = require "ladies.base.progress"
 local shell = require "tools.shell"
 local Study = require "ladies.study"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
@@ -48,15 +49,13 @@ end
 local dataset = toy_study.dataset
 
 local function run_of(seed, given)
-  local config = {dataset = dataset, method = "ladies", samples = 5, layers = 2, hidden = 8,
-    batch_size = 20, lr = 0.02, max_batches = 20, eval_every = 10, seed = seed}
-  for key, value in pairs(given or {}) do config[key] = value end
+  local config = tables.merged({dataset = dataset, method = "ladies", samples = 5, layers = 2,
+    hidden = 8, batch_size = 20, lr = 0.02, max_batches = 20, eval_every = 10, seed = seed}, given)
   return {key = "run " .. seed, config = config}
 end
 
 local function run(study, runs, given)
-  local opts = {jobs = 2, quiet = true}
-  for key, value in pairs(given or {}) do opts[key] = value end
+  local opts = tables.merged({jobs = 2, quiet = true}, given)
   study:run(runs, opts)
 end
 

@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local experiment_options = require "ladies.command.experiment_options"
 local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_study = require "tools.toy_study"
@@ -17,10 +18,9 @@ local SETTINGS = {layers = 2, hidden = 8, batch_size = 20, max_batches = 10, eva
   seed = 11}
 
 local function sweep(out, given)
-  local opts = {datasets = {dataset}, methods = {"ladies:5", "full"}, runs = 2, jobs = 1,
-    settings = SETTINGS, vary = {{"lr", 1e-6, 0.02}, {"dropout", 0, 0.3}}, out = out, quiet = true}
-  for key, value in pairs(given or {}) do opts[key] = value end
-  return ladies.sweep(opts)
+  return ladies.sweep(tables.merged({datasets = {dataset}, methods = {"ladies:5", "full"}, runs = 2,
+    jobs = 1, settings = SETTINGS, vary = {{"lr", 1e-6, 0.02}, {"dropout", 0, 0.3}}, out = out,
+    quiet = true}, given))
 end
 
 --- Every combination is trained with every seed; the best is that of the highest mean validation
@@ -148,8 +148,7 @@ end
 function tests.test_row_normalized()
   local values = {{1, -3, 0}, {0, 0, 0}, {2, 2, 4}}
   local expected = {{0.25, -0.75, 0}, {0, 0, 0}, {0.25, 0.25, 0.5}}
-  local data = {}
-  for name, value in pairs(toy.new(true)) do data[name] = value end
+  local data = tables.merged(toy.new(true))
   setmetatable(data, getmetatable(toy.new(true)))
   data.features = ladies.tensor(values)
   lu.assertEquals(ladies.data.row_normalized(data).features:to_table(), expected)

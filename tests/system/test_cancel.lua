@@ -8,13 +8,11 @@ local ladies = require "ladies"
 local N = 3000
 
 local tests = {}
-local threads = ladies.threads()
 
 function tests.setUp() ladies.threads(1) end
 
 function tests.tearDown()
   core.cancel_at(0)
-  ladies.threads(threads)
 end
 
 local function live()

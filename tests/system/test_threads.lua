@@ -6,7 +6,6 @@ local ladies = require "ladies"
 
 local index = ladies.index
 local rng = ladies.rng(5)
-local before = ladies.threads()
 
 local tests = {}
 
@@ -37,8 +36,6 @@ local function assert_same(f, given)
     optimizer:clear()
   end
 end
-
-function tests.tearDown() ladies.threads(before) end
 
 -- A sparse matrix with rows of very different length.
 local function sparse(n_rows, n_cols)

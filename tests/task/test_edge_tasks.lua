@@ -8,23 +8,11 @@ local toy = require "reference.toy_data"
 
 local tests = {}
 
--- The toy graph, one way; an edge within a class is of type "near", others are "far"; and the
--- feature "sum" of an edge is that of the numbers of its classes.
+-- The toy graph, one way, without times; the feature "sum" of an edge is that of the numbers of its
+-- classes.
 local function typed(given)
-  local data = toy.new()
-  local A = data.graph.adjacency
-  local rows, cols = A:row_of(), A:col_of()
-  local one_way = rows:above(cols)
-  local from, to = cols[one_way], rows[one_way]
-  local edges, types, features = {}, {}, {}
-  for i = 1, #from do
-    local a, b = data.labels[from[i]], data.labels[to[i]]
-    edges[i], types[i] = {from[i], to[i]}, a == b and "near" or "far"
-    features[i] = {i, a + b}
-  end
-  local all = {edges = edges, features = data.features, labels = data.labels, name = "typed",
-    edge_types = types, edge_features = features, edge_feature_names = {"number", "sum"},
-    train = data.train, val = data.val, test = data.test}
+  local all = toy.with_edges(toy.new())
+  all.name, all.edge_times, all.edge_feature_names = "typed", nil, {"number", "sum"}
   for key, value in pairs(given or {}) do all[key] = value or nil end
   return ladies.data.from_arrays(all)
 end

@@ -6,6 +6,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local graphs = require "reference.graphs"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local close, fails = compare.assert_close, lu.assertErrorMsgContains
@@ -151,11 +152,9 @@ end
 
 -- Trains by names and returns the summary.
 local function run(data, more)
-  local given = {data = data, task = "link_prediction", method = "temporal", model = "sage",
-    layers = 2, samples = 3, hidden = 8, embedding = 4, batch_size = 16, max_batches = 12,
-    eval_every = 4, quiet = true}
-  for key, value in pairs(more or {}) do given[key] = value end
-  return ladies.train(given)
+  return ladies.train(tables.merged({data = data, task = "link_prediction", method = "temporal",
+    model = "sage", layers = 2, samples = 3, hidden = 8, embedding = 4, batch_size = 16,
+    max_batches = 12, eval_every = 4, quiet = true}, more))
 end
 
 --- The same test for any number of workers and threads, from the folder of the run too.

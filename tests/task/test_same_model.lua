@@ -28,21 +28,6 @@ local function saved(name, fields)
   return path
 end
 
--- The same nodes with edges one by one, which have a type, a time and two features each.
-local function with_edges()
-  local A = plain.graph.adjacency
-  local rows, cols = A:row_of(), A:col_of()
-  local one_way = rows:above(cols)
-  local from, to = cols[one_way], rows[one_way]
-  local types, times, features = {}, {}, {}
-  for i = 1, #from do
-    local a, b = plain.labels[from[i]], plain.labels[to[i]]
-    types[i], times[i], features[i] = a == b and "near" or "far", i, {i % 7, a + b}
-  end
-  return saved("edges", {edges = {from, to}, labels = plain.labels,
-    edge_types = types, edge_times = times, edge_features = features})
-end
-
 -- Rings, with a class or a number for each.
 local function many_graphs(name, part, of_graph)
   local fields, means = toy.rings(240)
@@ -57,7 +42,7 @@ local path = {
   classes = saved("one_class", {labels = plain.labels}),
   several = saved("several_classes", {labels = plain.features:slice_cols(1, 4):above(0)}),
   targets = saved("targets", {targets = plain.features:slice_cols(1, 2) * 3 + 10}),
-  edges = with_edges(),
+  edges = saved("edges", toy.with_edges(plain)),
   graph_classes = many_graphs("classes", "labels", function(graph) return graph % 2 + 1 end),
   graph_targets = many_graphs("numbers", "targets", function(_, mean) return 100 + 10 * mean end),
 }
@@ -206,7 +191,6 @@ function tests.test_another_seed()
 end
 
 function tests.test_threads_and_workers()
-  local before = ladies.threads()
   for i, case in ipairs(CASES) do
     for n, workers in ipairs{[2] = 0, [3] = 2, [1] = 2} do
       ladies.threads(n)
@@ -215,7 +199,6 @@ function tests.test_threads_and_workers()
       assert_same(i, folder, ("%d threads, %d workers"):format(n, workers))
     end
   end
-  ladies.threads(before)
 end
 
 --- The run is killed in the middle of a step, between two validations.

@@ -14,7 +14,7 @@ local tests = {}
 -- Names that LADIES_ISA has for them -> what multiplies there.
 local UNITS = {amx = "AMX", avx512 = "AVX512-BF16"}
 
-local own, threads = core.bfloat16_units(), ladies.threads()
+local own = core.bfloat16_units()
 local own_name = own == "AMX" and "amx" or core.vector_units()
 
 -- Those that this machine and this build have.
@@ -27,7 +27,6 @@ end
 
 function tests.tearDown()
   if #available > 0 then core.vector_units(own_name) end
-  ladies.threads(threads)
 end
 
 tests.tearDown()

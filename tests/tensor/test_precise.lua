@@ -3,49 +3,22 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local dense = require "reference.dense"
+local plain_gcn = require "reference.plain_gcn"
 
 local index, tensor = ladies.index, ladies.tensor
-local threads = ladies.threads()
 
 local tests = {}
-
-function tests.tearDown() ladies.threads(threads) end
 
 -- x as a float32 has it.
 local function rounded(x) return (string.unpack("f", string.pack("f", x))) end
 
 -- Rows of integers below 2^24: products and sums of some are exact in double, not in float32.
 local function large_integers(n_rows, n_cols)
-  local rows = {}
-  for r = 1, n_rows do
-    rows[r] = {}
-    for c = 1, n_cols do rows[r][c] = math.random(-16777215, 16777215) end
-  end
-  return rows
-end
-
-local function transposed(rows)
-  local result = {}
-  for c = 1, #rows[1] do
-    result[c] = {}
-    for r = 1, #rows do result[c][r] = rows[r][c] end
-  end
-  return result
+  return plain_gcn.filled(n_rows, n_cols, function() return math.random(-16777215, 16777215) end)
 end
 
 -- The plain product of two tables of rows, rounded once.
-local function product(a, b)
-  local result = {}
-  for r = 1, #a do
-    result[r] = {}
-    for c = 1, #b[1] do
-      local sum = 0.0
-      for i = 1, #b do sum = sum + a[r][i] * b[i][c] end
-      result[r][c] = rounded(sum)
-    end
-  end
-  return result
-end
+local function product(a, b) return plain_gcn.map(plain_gcn.matmul(a, b), rounded) end
 
 -- ---------------------------------------------------------------- dense
 
@@ -53,10 +26,10 @@ function tests.test_dense_products_are_exact_but_for_one_rounding()
   math.randomseed(1)
   for _, shape in ipairs{{1, 1, 1}, {3, 5, 2}, {130, 17, 9}, {20, 31, 66}} do
     local a, b = large_integers(shape[1], shape[2]), large_integers(shape[2], shape[3])
-    local want = product(a, b)
+    local want, transpose = product(a, b), plain_gcn.transpose
     compare.assert_close(tensor(a):matmul_precise(tensor(b)), want, 0, "a b")
-    compare.assert_close(tensor(transposed(a)):matmul_t_precise(tensor(b)), want, 0, "a^T b")
-    compare.assert_close(tensor(a):matmul_precise(tensor(transposed(b)), {transpose_b = true}),
+    compare.assert_close(tensor(transpose(a)):matmul_t_precise(tensor(b)), want, 0, "a^T b")
+    compare.assert_close(tensor(a):matmul_precise(tensor(transpose(b)), {transpose_b = true}),
       want, 0, "a b^T")
   end
 end

@@ -22,9 +22,7 @@ local function brief(help)
 end
 
 local function names(list, prefix)
-  local found = {}
-  for i, one in ipairs(list) do found[i] = (prefix or "") .. one.name end
-  return found
+  return tables.map(list, function(one) return (prefix or "") .. one.name end)
 end
 
 -- ---------------------------------------------------------------- bash

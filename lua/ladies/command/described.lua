@@ -59,7 +59,5 @@ local function describe(name)
 end
 
 return function()
-  local list = {}
-  for i, name in ipairs(commands.names()) do list[i] = describe(name) end
-  return list
+  return tables.map(commands.names(), describe)
 end

@@ -29,8 +29,7 @@ end
 
 -- Returns the elements of a list of names by line, in another order, as one text.
 local function names_in(order, names)
-  local lines = {}
-  for i, id in ipairs(order:to_table()) do lines[i] = names[id] end
+  local lines = tables.map(order:to_table(), function(id) return names[id] end)
   return table.concat(lines, "\n")
 end
 

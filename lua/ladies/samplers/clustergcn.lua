@@ -24,6 +24,7 @@ local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local partition = require "ladies.graph.partition"
 local sampling = require "ladies.sampling"
+local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.samplers.clustergcn"
 
@@ -76,11 +77,9 @@ end
 
 -- Returns the clusters that hold the seeds.
 local function holding(parts, part_of, seeds)
-  local hand = {}
-  for i, id in ipairs(sampling.unique(parts_of(part_of, seeds, "seed")):to_table()) do
-    hand[i] = {nodes = parts[id]}
-  end
-  return hand
+  return tables.map(sampling.unique(parts_of(part_of, seeds, "seed")):to_table(), function(id)
+    return {nodes = parts[id]}
+  end)
 end
 
 local function united(hand, field)

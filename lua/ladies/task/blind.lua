@@ -83,10 +83,9 @@ function blind.ranks(counts, among)
     for _, count in ipairs(counts(units)) do
       times[count], n = (times[count] or 0) + 1, n + 1
     end
-    local parts = {}
-    for i, count in ipairs(tables.sorted_keys(times)) do
-      parts[i] = {share = times[count] / n, predicted = core.range(1, count + 1):to_tensor()}
-    end
+    local parts = tables.map(tables.sorted_keys(times), function(count)
+      return {share = times[count] / n, predicted = core.range(1, count + 1):to_tensor()}
+    end)
     return parts, ("any rank among %s candidates, by chance"):format(among)
   end
 end

@@ -61,9 +61,5 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_concat(lua_State *L)
-{
-    bind_methods(L, &bind_tensor_class, methods);
-    bind_operators(L, &bind_tensor_class, operators);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_concat = {.extends = {{&bind_tensor_class, methods, operators}},
+                                          .functions = {{functions}}};

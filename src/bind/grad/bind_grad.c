@@ -367,9 +367,6 @@ static const bind_function matrix_methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_grad(lua_State *L)
-{
-    bind_methods(L, &bind_tensor_class, tensor_methods);
-    bind_methods(L, &bind_matrix_class, matrix_methods);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_grad = {
+    .extends = {{&bind_tensor_class, tensor_methods}, {&bind_matrix_class, matrix_methods}},
+    .functions = {{functions}}};

@@ -78,8 +78,5 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_neighbour(lua_State *L)
-{
-    bind_methods(L, &bind_matrix_class, methods);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_neighbour = {.extends = {{&bind_matrix_class, methods}},
+                                             .functions = {{functions}}};

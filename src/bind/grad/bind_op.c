@@ -219,7 +219,4 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_op(lua_State *L)
-{
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_op = {.functions = {{functions}}};

@@ -516,8 +516,4 @@ static const bind_class class = {
     .describe = optimizer_describe,
 };
 
-void bind_open_optim(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_optim = {.classes = {&class}, .functions = {{functions}}};

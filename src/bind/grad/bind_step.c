@@ -118,8 +118,4 @@ static const bind_class class = {
     .describe = scope_describe,
 };
 
-void bind_open_step(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_step = {.classes = {&class}, .functions = {{functions}}};

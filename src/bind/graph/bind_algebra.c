@@ -34,8 +34,4 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_algebra(lua_State *L)
-{
-    bind_methods(L, &bind_matrix_class, methods);
-    bind_operators(L, &bind_matrix_class, operators);
-}
+const bind_subject bind_subject_algebra = {.extends = {{&bind_matrix_class, methods, operators}}};

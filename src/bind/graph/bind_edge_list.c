@@ -70,8 +70,5 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_edge_list(lua_State *L)
-{
-    bind_functions(L, functions);
-    bind_methods(L, &bind_matrix_class, methods);
-}
+const bind_subject bind_subject_edge_list = {.extends = {{&bind_matrix_class, methods}},
+                                             .functions = {{functions}}};

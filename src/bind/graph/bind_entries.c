@@ -135,8 +135,5 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_entries(lua_State *L)
-{
-    bind_methods(L, &bind_matrix_class, methods);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_entries = {.extends = {{&bind_matrix_class, methods}},
+                                           .functions = {{functions}}};

@@ -104,8 +104,4 @@ static const bind_class class = {
     .describe = rows_describe,
 };
 
-void bind_open_graph_rows(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_graph_rows = {.classes = {&class}, .functions = {{functions}}};

@@ -382,8 +382,5 @@ const bind_class bind_matrix_class = {
     .describe = matrix_describe,
 };
 
-void bind_open_matrix(lua_State *L)
-{
-    bind_open_class(L, &bind_matrix_class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_matrix = {.classes = {&bind_matrix_class},
+                                          .functions = {{functions}}};

@@ -41,7 +41,4 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_pairs(lua_State *L)
-{
-    bind_methods(L, &bind_matrix_class, methods);
-}
+const bind_subject bind_subject_pairs = {.extends = {{&bind_matrix_class, methods}}};

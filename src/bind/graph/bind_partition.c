@@ -47,9 +47,11 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_partition(lua_State *L)
+static void add_have_metis(lua_State *L)
 {
-    bind_methods(L, &bind_matrix_class, methods);
     lua_pushboolean(L, ld_have_metis());
     lua_setfield(L, -2, "have_metis");
 }
+
+const bind_subject bind_subject_partition = {.extends = {{&bind_matrix_class, methods}},
+                                             .more = add_have_metis};

@@ -46,8 +46,5 @@ static const bind_function matrix_methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_precise(lua_State *L)
-{
-    bind_methods(L, &bind_tensor_class, tensor_methods);
-    bind_methods(L, &bind_matrix_class, matrix_methods);
-}
+const bind_subject bind_subject_precise = {
+    .extends = {{&bind_tensor_class, tensor_methods}, {&bind_matrix_class, matrix_methods}}};

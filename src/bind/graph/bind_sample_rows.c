@@ -107,7 +107,4 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_sample_rows(lua_State *L)
-{
-    bind_methods(L, &bind_matrix_class, methods);
-}
+const bind_subject bind_subject_sample_rows = {.extends = {{&bind_matrix_class, methods}}};

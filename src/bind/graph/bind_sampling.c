@@ -226,9 +226,6 @@ static const bind_class alias_class = {
     .describe = alias_describe,
 };
 
-void bind_open_sampling(lua_State *L)
-{
-    bind_open_class(L, &alias_class);
-    bind_methods(L, &bind_matrix_class, of_matrix);
-    bind_room(L, "sampling", functions);
-}
+const bind_subject bind_subject_sampling = {.classes = {&alias_class},
+                                            .extends = {{&bind_matrix_class, of_matrix}},
+                                            .functions = {{functions, "sampling"}}};

@@ -337,8 +337,4 @@ static const bind_function functions[] = {
 
 static const bind_class class = {.name = BIND_ARRAY, .describe = array_describe};
 
-void bind_open_array(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_array = {.classes = {&class}, .functions = {{functions, "npz"}}};

@@ -66,9 +66,4 @@ ld_status bind_load(bind_call *c, const bind_form *as, const ld_npy_header *h, l
 /* Returns the form that an array has where the user asks for none. */
 const bind_form *bind_natural_form(const ld_npy_header *h);
 
-void bind_open_forms(lua_State *L);
-
-/* Registers the class, and adds int16 and its like to the table on top of the stack. */
-void bind_open_array(lua_State *L);
-
 #endif

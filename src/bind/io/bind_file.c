@@ -120,12 +120,10 @@ static const bind_function output_methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_file(lua_State *L)
-{
-    static const bind_class input = {.name = BIND_INPUT, .drop = ld_gz_drop, .closes = true};
-    bind_open_class(L, &input);
-    static const bind_class output = {
-        .name = BIND_OUTPUT, .drop = drop_output, .closes = true, .methods = output_methods};
-    bind_open_class(L, &output);
-    bind_room(L, "file", functions);
-}
+static const bind_class input = {.name = BIND_INPUT, .drop = ld_gz_drop, .closes = true};
+
+static const bind_class output = {
+    .name = BIND_OUTPUT, .drop = drop_output, .closes = true, .methods = output_methods};
+
+const bind_subject bind_subject_file = {.classes = {&input, &output},
+                                        .functions = {{functions, "file"}}};

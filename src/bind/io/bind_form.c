@@ -210,8 +210,6 @@ const bind_form *bind_natural_form(const ld_npy_header *h)
     }
 }
 
-void bind_open_forms(lua_State *L)
-{
-    static const bind_class class = {.name = BUFFER, .drop = ld_free, .closes = true};
-    bind_open_class(L, &class);
-}
+static const bind_class class = {.name = BUFFER, .drop = ld_free, .closes = true};
+
+const bind_subject bind_subject_forms = {.classes = {&class}};

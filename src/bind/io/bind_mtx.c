@@ -44,7 +44,4 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_mtx(lua_State *L)
-{
-    bind_room(L, "mtx", functions);
-}
+const bind_subject bind_subject_mtx = {.functions = {{functions, "mtx"}}};

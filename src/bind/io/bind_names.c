@@ -124,8 +124,4 @@ static const bind_class class = {
     .describe = names_describe,
 };
 
-void bind_open_names(lua_State *L)
-{
-    bind_functions(L, functions);
-    bind_open_class(L, &class);
-}
+const bind_subject bind_subject_names = {.classes = {&class}, .functions = {{functions, "text"}}};

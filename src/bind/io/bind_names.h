@@ -13,7 +13,4 @@ ld_names *bind_to_names(lua_State *L, int arg);
 /* Pushes new Names without a name and returns them. */
 ld_names *bind_new_names(lua_State *L);
 
-/* Adds the function `names` to the table on top of the stack, and registers the class. */
-void bind_open_names(lua_State *L);
-
 #endif

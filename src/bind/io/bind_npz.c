@@ -209,14 +209,6 @@ static const bind_class npz_class = {
 
 static const bind_class gz_class = {.name = BIND_GZ, .drop = ld_gz_drop, .closes = true};
 
-void bind_open_npz(lua_State *L)
-{
-    bind_open_class(L, &npz_class);
-    bind_open_class(L, &gz_class);
-    bind_open_forms(L);
-    bind_room(L, "npz", npz_functions);
-    lua_getfield(L, -1, "npz");
-    bind_open_array(L);
-    lua_pop(L, 1);
-    bind_room(L, "npy", npy_functions);
-}
+const bind_subject bind_subject_npz = {
+    .classes = {&npz_class, &gz_class},
+    .functions = {{npz_functions, "npz"}, {npy_functions, "npy"}}};

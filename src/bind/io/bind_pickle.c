@@ -243,13 +243,14 @@ static const bind_class pickled_class = {
 static const bind_class pickle_class = {
     .name = BIND_PICKLE, .drop = ld_pickle_drop, .closes = true};
 
-void bind_open_pickle(lua_State *L)
+static void add_none(lua_State *L)
 {
-    bind_open_class(L, &pickle_class);
-    bind_open_class(L, &pickled_class);
-    bind_room(L, "pickle", functions);
     lua_getfield(L, -1, "pickle");
     lua_pushlightuserdata(L, NULL);
     lua_setfield(L, -2, "none");
     lua_pop(L, 1);
 }
+
+const bind_subject bind_subject_pickle = {.classes = {&pickle_class, &pickled_class},
+                                          .functions = {{functions, "pickle"}},
+                                          .more = add_none};

@@ -200,14 +200,6 @@ static const bind_class writer_class = {.name = BIND_WRITER,
                                         .closes = true,
                                         .methods = writer_methods};
 
-void bind_open_pieces(lua_State *L)
-{
-    bind_open_class(L, &reader_class);
-    bind_open_class(L, &writer_class);
-    lua_getfield(L, -1, "npz");
-    bind_functions(L, reader_function);
-    lua_pop(L, 1);
-    lua_getfield(L, -1, "safetensors");
-    bind_functions(L, writer_function);
-    lua_pop(L, 1);
-}
+const bind_subject bind_subject_pieces = {
+    .classes = {&reader_class, &writer_class},
+    .functions = {{reader_function, "npz"}, {writer_function, "safetensors"}}};

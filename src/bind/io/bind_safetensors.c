@@ -224,8 +224,5 @@ static const bind_class class = {
     .describe = st_describe,
 };
 
-void bind_open_safetensors(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_room(L, "safetensors", functions);
-}
+const bind_subject bind_subject_safetensors = {.classes = {&class},
+                                               .functions = {{functions, "safetensors"}}};

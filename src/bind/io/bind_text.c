@@ -341,13 +341,5 @@ static const bind_class table_class = {
 
 static const bind_class fields_class = {.name = BIND_FIELDS, .drop = ld_free, .closes = true};
 
-void bind_open_text(lua_State *L)
-{
-    bind_open_class(L, &reader_class);
-    bind_open_class(L, &table_class);
-    bind_open_class(L, &fields_class);
-    bind_room(L, "text", functions);
-    lua_getfield(L, -1, "text");
-    bind_open_names(L);
-    lua_pop(L, 1);
-}
+const bind_subject bind_subject_text = {.classes = {&reader_class, &table_class, &fields_class},
+                                        .functions = {{functions, "text"}}};

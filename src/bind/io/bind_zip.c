@@ -91,8 +91,4 @@ static const bind_function methods[] = {
 static const bind_class class = {
     .name = BIND_ZIP, .drop = ld_zip_drop, .closes = true, .methods = methods};
 
-void bind_open_zip(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_room(L, "zip", functions);
-}
+const bind_subject bind_subject_zip = {.classes = {&class}, .functions = {{functions, "zip"}}};

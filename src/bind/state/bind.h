@@ -1,8 +1,7 @@
 /* The Lua binding of core. It only translates calls, and has no algorithms.
  *
- * Every subject, such as matrices, has one bind_*.c with tables of its functions and classes, and a
- * function bind_open_*(L) that adds them to the module table on top of the stack (open.h). The
- * documentation of a function is its declaration: state/ checks and converts arguments by it. Ids
+ * Every subject, such as matrices, has one bind_*.c with tables of its functions and classes, and
+ * says at its end what it adds to the module (open.h). The documentation of a function is its declaration: state/ checks and converts arguments by it. Ids
  * and positions are 1-based in Lua and 0-based in core; bind_index.c alone converts vectors of
  * them. */
 #ifndef LD_BIND_H

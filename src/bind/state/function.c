@@ -210,13 +210,6 @@ void bind_functions(lua_State *L, const bind_function *list)
     bind_functions_of(L, list, NULL);
 }
 
-void bind_room(lua_State *L, const char *name, const bind_function *list)
-{
-    lua_newtable(L);
-    bind_functions(L, list);
-    lua_setfield(L, -2, name);
-}
-
 void bind_push_operator(lua_State *L, const bind_function *f, const bind_class *class)
 {
     bind_signature s = {.any_number = true};

@@ -85,10 +85,8 @@ typedef struct {
     lua_CFunction raw; /* instead of a body: reads its arguments from the stack itself */
 } bind_function;
 
-/* Add functions to the table on top of the stack; the list ends with a NULL name. bind_room puts
- * them into a new table, which becomes the field `name` of the one on top. */
+/* Adds functions to the table on top of the stack; the list ends with a NULL name. */
 void bind_functions(lua_State *L, const bind_function *list);
-void bind_room(lua_State *L, const char *name, const bind_function *list);
 
 /* Adds the methods of a class to the table on top of the stack. */
 void bind_functions_of(lua_State *L, const bind_function *list, const struct bind_class *class);

@@ -1,57 +1,46 @@
-/* The functions that build the module ladies_core. Each pushes nothing and adds one subject, such
- * as matrices or optimizers, to the module table on top of the stack: its functions, its classes
- * and their methods. */
+/* What each file of the binding adds to the module ladies_core. */
 #ifndef LD_BIND_OPEN_H
 #define LD_BIND_OPEN_H
 
 #include <lua.h>
 
-void bind_open_algebra(lua_State *L);
-void bind_open_change(lua_State *L);
-void bind_open_concat(lua_State *L);
-void bind_open_edge_runs(lua_State *L);
-void bind_open_elementwise(lua_State *L);
-void bind_open_entries(lua_State *L);
-void bind_open_errors(lua_State *L);
-void bind_open_file(lua_State *L);
-void bind_open_folder(lua_State *L);
-void bind_open_generate(lua_State *L);
-void bind_open_grad(lua_State *L);
-void bind_open_graph_rows(lua_State *L);
-void bind_open_index(lua_State *L);
-void bind_open_index_numbers(lua_State *L);
-void bind_open_locale(lua_State *L);
-void bind_open_machine(lua_State *L);
-void bind_open_matrix(lua_State *L);
-void bind_open_memory(lua_State *L);
-void bind_open_mtx(lua_State *L);
-void bind_open_neighbour(lua_State *L);
-void bind_open_npz(lua_State *L);
-void bind_open_op(lua_State *L);
-void bind_open_optim(lua_State *L);
-void bind_open_order(lua_State *L);
-void bind_open_pairs(lua_State *L);
-void bind_open_edge_list(lua_State *L);
-void bind_open_partition(lua_State *L);
-void bind_open_pickle(lua_State *L);
-void bind_open_pieces(lua_State *L);
-void bind_open_precise(lua_State *L);
-void bind_open_process(lua_State *L);
-void bind_open_rng(lua_State *L);
-void bind_open_rows(lua_State *L);
-void bind_open_safetensors(lua_State *L);
-void bind_open_sample_rows(lua_State *L);
-void bind_open_sampling(lua_State *L);
-void bind_open_scope(lua_State *L);
-void bind_open_step(lua_State *L);
-void bind_open_tensor(lua_State *L);
-void bind_open_text(lua_State *L);
-void bind_open_texts(lua_State *L);
-void bind_open_walk(lua_State *L);
-void bind_open_zip(lua_State *L);
+#include "state/class.h"
+
+/* A subject, such as matrices or optimizers, with all that it adds. What it has not is left out. */
+typedef struct {
+    const bind_class *classes[3];
+    struct { /* methods and operators of a class that is registered already */
+        const bind_class *class;
+        const bind_function *methods, *operators;
+    } extends[2];
+    struct { /* functions, in the module itself or in the table of it that is called `room` */
+        const bind_function *list;
+        const char *room;
+    } functions[2];
+    void (*more)(lua_State *L); /* adds whatever else there is */
+} bind_subject;
+
+/* Adds a subject to the module table on top of the stack. */
+void bind_add(lua_State *L, const bind_subject *subject);
+
+extern const bind_subject bind_subject_machine, bind_subject_memory, bind_subject_errors,
+    bind_subject_texts, bind_subject_rng, bind_subject_index, bind_subject_rows, bind_subject_scope,
+    bind_subject_index_numbers, bind_subject_tensor, bind_subject_order, bind_subject_change,
+    bind_subject_matrix, bind_subject_entries, bind_subject_pairs, bind_subject_edge_list,
+    bind_subject_algebra, bind_subject_precise, bind_subject_sample_rows, bind_subject_walk,
+    bind_subject_partition, bind_subject_step, bind_subject_grad, bind_subject_concat,
+    bind_subject_neighbour, bind_subject_elementwise, bind_subject_op, bind_subject_optim,
+    bind_subject_sampling, bind_subject_edge_runs, bind_subject_generate, bind_subject_graph_rows,
+    bind_subject_npz, bind_subject_forms, bind_subject_array, bind_subject_safetensors,
+    bind_subject_pieces, bind_subject_pickle, bind_subject_file, bind_subject_folder,
+    bind_subject_process, bind_subject_zip, bind_subject_text, bind_subject_names, bind_subject_mtx,
+    bind_subject_parcels;
 
 /* Adds ladies.workers. Every worker has a Lua state of its own, in which `module` opens
  * ladies_core. */
 void bind_open_workers(lua_State *L, lua_CFunction module);
+
+/* Has this process read and write numbers with a decimal point, whatever its locale is. */
+void bind_open_locale(lua_State *L);
 
 #endif

@@ -54,7 +54,4 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_errors(lua_State *L)
-{
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_errors = {.functions = {{functions}}};

@@ -172,9 +172,5 @@ static const bind_function folders[] = {
 
 static const bind_class lock = {.name = BIND_LOCK, .release = lock_close, .closes = true};
 
-void bind_open_folder(lua_State *L)
-{
-    bind_open_class(L, &lock);
-    bind_functions(L, paths);
-    bind_room(L, "folder", folders);
-}
+const bind_subject bind_subject_folder = {.classes = {&lock},
+                                          .functions = {{paths}, {folders, "folder"}}};

@@ -163,9 +163,10 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_machine(lua_State *L)
+static void add_version(lua_State *L)
 {
-    bind_functions(L, functions);
     lua_pushstring(L, LD_VERSION);
     lua_setfield(L, -2, "version");
 }
+
+const bind_subject bind_subject_machine = {.functions = {{functions}}, .more = add_version};

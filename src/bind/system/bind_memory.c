@@ -89,7 +89,4 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_memory(lua_State *L)
-{
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_memory = {.functions = {{functions}}};

@@ -144,8 +144,5 @@ static const bind_function methods[] = {
 static const bind_class class = {
     .name = BIND_PROCESS, .release = process_stop, .closes = true, .methods = methods};
 
-void bind_open_process(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_room(L, "process", functions);
-}
+const bind_subject bind_subject_process = {.classes = {&class},
+                                           .functions = {{functions, "process"}}};

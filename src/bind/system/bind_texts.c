@@ -67,7 +67,4 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_texts(lua_State *L)
-{
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_texts = {.functions = {{functions}}};

@@ -75,7 +75,4 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_change(lua_State *L)
-{
-    bind_methods(L, &bind_tensor_class, methods);
-}
+const bind_subject bind_subject_change = {.extends = {{&bind_tensor_class, methods}}};

@@ -193,8 +193,5 @@ const bind_class bind_index_class = {
     .describe = index_describe,
 };
 
-void bind_open_index(lua_State *L)
-{
-    bind_open_class(L, &bind_index_class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_index = {.classes = {&bind_index_class},
+                                         .functions = {{functions}}};

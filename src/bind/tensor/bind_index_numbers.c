@@ -69,8 +69,5 @@ static const bind_function operators[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_index_numbers(lua_State *L)
-{
-    bind_methods(L, &bind_index_class, methods);
-    bind_operators(L, &bind_index_class, operators);
-}
+const bind_subject bind_subject_index_numbers = {
+    .extends = {{&bind_index_class, methods, operators}}};

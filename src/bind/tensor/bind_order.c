@@ -101,7 +101,4 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_order(lua_State *L)
-{
-    bind_methods(L, &bind_tensor_class, methods);
-}
+const bind_subject bind_subject_order = {.extends = {{&bind_tensor_class, methods}}};

@@ -90,8 +90,4 @@ static const bind_function methods[] = {
 
 static const bind_class class = {.name = BIND_RNG, .methods = methods, .describe = rng_describe};
 
-void bind_open_rng(lua_State *L)
-{
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_rng = {.classes = {&class}, .functions = {{functions}}};

@@ -168,13 +168,15 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_scope(lua_State *L)
+static void register_scopes(lua_State *L)
 {
-    static const bind_class room = {.name = BIND_ROOM, .drop = ld_room_drop, .closes = true};
     luaL_newmetatable(L, BIND_SCOPE);
     lua_pushcfunction(L, scope_close);
     lua_setfield(L, -2, "__close");
     lua_pop(L, 1);
-    bind_open_class(L, &room);
-    bind_functions(L, functions);
 }
+
+static const bind_class room = {.name = BIND_ROOM, .drop = ld_room_drop, .closes = true};
+
+const bind_subject bind_subject_scope = {
+    .classes = {&room}, .functions = {{functions}}, .more = register_scopes};

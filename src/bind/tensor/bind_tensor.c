@@ -396,8 +396,5 @@ const bind_class bind_tensor_class = {
     .closed = "released",
 };
 
-void bind_open_tensor(lua_State *L)
-{
-    bind_open_class(L, &bind_tensor_class);
-    bind_functions(L, functions);
-}
+const bind_subject bind_subject_tensor = {.classes = {&bind_tensor_class},
+                                          .functions = {{functions}}};

@@ -241,10 +241,10 @@ static const bind_class class = {
     .describe = workers_describe,
 };
 
+static const bind_subject subject = {.classes = {&class}, .functions = {{functions}}};
+
 void bind_open_workers(lua_State *L, lua_CFunction module)
 {
-    bind_open_parcels(L);
     bind_job_open_with(L, module);
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
+    bind_add(L, &subject);
 }

@@ -93,8 +93,6 @@ bind_parcel **bind_new_parcel(lua_State *L)
     return (bind_parcel **)bind_new_object(L, BIND_PARCEL);
 }
 
-void bind_open_parcels(lua_State *L)
-{
-    static const bind_class class = {.name = BIND_PARCEL, .drop = bind_parcel_drop, .closes = true};
-    bind_open_class(L, &class);
-}
+static const bind_class class = {.name = BIND_PARCEL, .drop = bind_parcel_drop, .closes = true};
+
+const bind_subject bind_subject_parcels = {.classes = {&class}};

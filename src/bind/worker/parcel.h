@@ -78,7 +78,4 @@ LD_OWNED_BY(bind_parcel, bind_parcel_free)
 ld_status bind_parcel_write(bind_parcel *p, const void *bytes, size_t n);
 ld_status bind_parcel_add(bind_parcel *p, const bind_shared_class *class, void *object);
 
-/* Registers the class of the userdata that own parcels. */
-void bind_open_parcels(lua_State *L);
-
 #endif

@@ -90,7 +90,4 @@ static const bind_function functions[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_generate(lua_State *L)
-{
-    bind_room(L, "generate", functions);
-}
+const bind_subject bind_subject_generate = {.functions = {{functions, "generate"}}};

@@ -68,10 +68,7 @@ static const bind_function methods[] = {
     {NULL, NULL, NULL},
 };
 
-void bind_open_edge_runs(lua_State *L)
-{
-    static const bind_class class = {
-        .name = BIND_EDGE_RUNS, .drop = ld_edge_runs_drop, .closes = true, .methods = methods};
-    bind_open_class(L, &class);
-    bind_functions(L, functions);
-}
+static const bind_class class = {
+    .name = BIND_EDGE_RUNS, .drop = ld_edge_runs_drop, .closes = true, .methods = methods};
+
+const bind_subject bind_subject_edge_runs = {.classes = {&class}, .functions = {{functions}}};

@@ -76,11 +76,9 @@ local METHODS = {{"full"}, {"graphsage", 5}, {"vrgcn", 2}, {"clustergcn"}, {"fas
   {"ladies", 64}, {"ladies", 512}}
 
 function drawn.convergence.cases()
-  local list = {}
-  for i, method in ipairs(METHODS) do
-    list[i] = {method = method[1], samples = method[2], whole = true}
-  end
-  return list
+  return tables.map(METHODS, function(method)
+    return {method = method[1], samples = method[2], whole = true}
+  end)
 end
 
 function drawn.convergence.pictures(all)

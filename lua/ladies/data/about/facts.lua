@@ -6,6 +6,7 @@ local checks = require "ladies.data.checks"
 local labels = require "ladies.data.labels"
 local medians = require "ladies.statistics.medians"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 local targets = require "ladies.data.labels.targets"
 
 local facts = {}
@@ -41,11 +42,9 @@ end
 
 -- How many elements of an Index of types each type has: {{name, count}, ...}.
 local function named_counts(types, names)
-  local list = {}
-  for i, count in ipairs(types:counts(names and #names or types:max())) do
-    list[i] = {names and names[i] or tostring(i), count}
-  end
-  return list
+  return tables.map(types:counts(names and #names or types:max()), function(count, i)
+    return {names and names[i] or tostring(i), count}
+  end)
 end
 
 local function edge_parts(edges)

@@ -276,8 +276,7 @@ function node_link.read(path, opts)
     source = "NetworkX, node-link JSON"}
   local number_of, texts = number_nodes(context, nodes)
   if texts then
-    local names = {}
-    for i, node in ipairs(nodes) do names[i] = tostring(node.id) end
+    local names = tables.map(nodes, function(node) return tostring(node.id) end)
     fields.node_names = table.concat(names, "\n")
   end
   fields.adjacency, fields.merged, fields.edge_list = read_adjacency(context, document, number_of,

@@ -11,6 +11,7 @@
 
 local core = require "ladies_core"
 local moments = require "ladies.lab.error.moments"
+local tables = require "ladies.base.tables"
 
 local estimate = {}
 
@@ -54,11 +55,7 @@ end
 -- =, gradient =, parameters = {...}}, each what ladies.lab.error.moments gives, as a share of the
 -- exact values' mean square; parameters: of each by itself.
 function estimate.group(known, draws, target)
-  local function pick(f)
-    local list = {}
-    for i, draw in ipairs(draws) do list[i] = f(draw) end
-    return list
-  end
+  local function pick(f) return tables.map(draws, f) end
   return core.no_grad(function()
     local found = {layers = {}, parameters = {}}
     for l = 1, #draws[1].layers do

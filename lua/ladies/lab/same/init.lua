@@ -65,9 +65,7 @@ end
 
 -- Returns the distinct ids of each layer's sources, for counting single nodes.
 local function sources_of(batch)
-  local list = {}
-  for l, block in ipairs(batch.blocks) do list[l] = sampling.unique(block.src) end
-  return list
+  return tables.map(batch.blocks, function(block) return sampling.unique(block.src) end)
 end
 
 -- Makes two draws of a group and adds them as a unit.

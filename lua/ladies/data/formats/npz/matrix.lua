@@ -11,6 +11,7 @@ local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local npz_matrix = {}
 
@@ -40,9 +41,7 @@ end
 
 --- Returns the set of names that a matrix's arrays have with this prefix.
 function npz_matrix.keys(prefix)
-  local keys = {}
-  for i, part in ipairs(PARTS) do keys[i] = prefix .. part end
-  return keys
+  return tables.map(PARTS, function(part) return prefix .. part end)
 end
 
 -- Raises the error for CSR or CSC arrays that core has refused, after a slow search for what is
