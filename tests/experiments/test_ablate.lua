@@ -68,7 +68,7 @@ end
 --- Every change is one: all other settings are those of the preset.
 function tests.test_settings()
   local out = temporary.path "settings"
-  ablate(out, {presets = {"code"}, runs = 1})
+  lu.assertNotStrContains(tostring(ablate(out, {presets = {"code"}, runs = 1})), "interval")
   local records, n = records_of(out)
   lu.assertEquals(n, 10 + 12 - 3)            -- what both parts have is run once
   local base = records["toy, code: as it is, seed 1"].config

@@ -43,7 +43,7 @@ without("nn.", [[
 without("nn.initialize.", "by_name")
 without("npy.", "read")
 without("npz.", "bytes open reader")
-without("options.", "class_of hint last nearest spec_of")
+without("options.", "class_of hint last nearest spec_of with_article")
 without("partition.", "from_index part_of")
 without("pickle.", "decode load")
 without("plot.", "available files")

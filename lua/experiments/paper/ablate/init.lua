@@ -62,7 +62,7 @@ local function places(lists, p, side)
   return #words > 0 and "with the union " .. table.concat(words, "; ") or "nowhere"
 end
 
-local function add_cross(report, title, lists)
+local function add_cross(report, title, lists, runs)
   report:heading(title .. ": probabilities and union")
   report:table(cross_table(lists, "probabilities", 1, test_f1.cell))
   report:heading(title .. ": LADIES' probabilities less the others, by union")
@@ -74,7 +74,7 @@ local function add_cross(report, title, lists)
     lines[p - 1] = ("* %s: LADIES is above it %s, and below it %s."):format(
       variants.PROBABILITIES[p].title, places(lists, p, 1), places(lists, p, -1))
   end
-  report:text("By 95 % intervals:\n\n" .. table.concat(lines, "\n"))
+  if runs > 1 then report:text("By 95 % intervals:\n\n" .. table.concat(lines, "\n")) end
 end
 
 -- A line of numbers for each variant.
@@ -95,7 +95,7 @@ local function numbers_of(all)
 end
 
 local ABOUT = [[
-Test micro-F1 in percent with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ...
+Test micro-F1 in percent, %s.
 Differences are taken seed by seed; "difference" is to the preset as it is. Columns none, previous,
 batch: the nodes that are united into every sampled layer. "uniform" draws all nodes alike, of the
 neighbourhood or of the graph; all else is the preset's, for all four. A draw with replacement
@@ -129,7 +129,7 @@ function ABLATE.show(report, all, opts, parts)
   for _, one in ipairs(parts) do
     local title = "preset " .. one.preset
     if one.part == "cross" then
-      add_cross(report, title, one.lists)
+      add_cross(report, title, one.lists, opts.runs)
     else
       report:heading(title .. ": one change at a time")
       report:table(changes_table(one.lists, opts))
@@ -138,7 +138,10 @@ function ABLATE.show(report, all, opts, parts)
   report:csv(numbers_of(all))
 end
 
-function ABLATE.notes(_, opts) return {ABOUT:format(opts.runs)} end
+function ABLATE.notes(_, opts)
+  return {ABOUT:format(opts.runs == 1 and "of one run, seed 1"
+    or ("with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ..."):format(opts.runs))}
+end
 
 --- experiments.paper.ablate{presets = {"default"}, runs = 10} -> table: LADIES with one choice of a
 -- preset changed at a time, and the cross of probabilities and unions. Returns a report (see
