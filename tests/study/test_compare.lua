@@ -354,8 +354,8 @@ function tests.test_equal_seconds()
   lu.assertNotStrContains(files.read(out .. "/compare.md"), "Not equal")
   out = temporary.path "too few batches"
   compare(out, {"ladies:5"}, {equal = "seconds", seconds = 60, runs = 1})
-  lu.assertStrMatches(files.read(out .. "/compare.md"):gsub("%s+", " "), ".*Not equal: LADIES %(5%) "
-    .. "trained for [%d.]+ of 60 seconds, as its runs ended by other bounds.*")
+  lu.assertStrMatches(files.read(out .. "/compare.md"):gsub("%s+", " "), ".*Not equal: LADIES "
+    .. "%(5%) trained for [%d.]+ of 60 seconds, as its runs ended by other bounds.*")
 end
 
 function tests.test_wrong_input()
