@@ -23,7 +23,7 @@ function tests.test_weights_and_loops()
   lu.assertEquals(description.full(data, 40), [[
 one
   nodes      6, 3 isolated
-  edges      3, each stored both ways, weights 0.5 to 2, self-loops: 1
+  edges      3, each stored both ways, weights 0.5 to 2, self-loops, stored once: 1
   entries    5
   components 4, the largest with 3 nodes (50.0 %)
   features   2, sparse: 5 entries, 41.67 %, values 1 to 3

@@ -215,7 +215,7 @@ function tests.test_a_file()
   lu.assertEquals(shell.run_ladies{"info", path}, ([[
 small
   nodes      5, 2 isolated
-  edges      3, each stored both ways, self-loops: 1
+  edges      3, each stored both ways, self-loops, stored once: 1
   entries    5
   components 3, the largest with 3 nodes (60.0 %%)
   features   2, dense, values 1 to 1

@@ -279,7 +279,7 @@ static ld_status check_sums(const ld_tensor *sums)
         if (!(sums->data[r] >= 0))
             return ld_fail(LD_VALUE,
                            "normalize: row %" PRId64 " has the sum %g; \"sym\" needs sums "
-                           "of zero or more",
+                           "of zero or more, \"none\" takes any",
                            r + 1, sums->data[r]);
     return LD_OK;
 }

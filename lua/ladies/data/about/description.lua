@@ -25,7 +25,10 @@ local function edges(known)
     or known.kept and "directed (kept as given)" or "some with another weight than their reverse"}
   local function add(text, ...) words[#words + 1] = text:format(...) end
   if known.weights then add("weights %.4g to %.4g", table.unpack(known.weights)) end
-  if known.self_loops > 0 then add("self-loops: %s", grouped(known.self_loops)) end
+  if known.self_loops > 0 then
+    add(known.directed and "self-loops: %s" or "self-loops, stored once: %s",
+      grouped(known.self_loops))
+  end
   if (known.merged or 0) > 0 then add("given more than once: %s", grouped(known.merged)) end
   return table.concat(words, ", ")
 end
