@@ -189,6 +189,14 @@ function tests.test_entries_that_are_no_edges()
     return l == 1 and tables.merged(block, {adj = block.adj:pick_cols(
       index{12} .. ladies.range(1, 11))}) or block
   end}, "edges", "layer 1 has entries that are no edges of P: columns and src are off by one")
+  for _, first in ipairs{2, 0} do                  -- the row that comes to be the first, 0 the last
+    assert_fault(planted{layer = function(block, l)
+      local n, order = block.adj.n_rows, {}
+      for i = 1, n do order[i] = (first + i - 2) % n + 1 end
+      return l == 1 and tables.merged(block, {adj = block.adj:slice(index(order),
+        ladies.range(1, block.adj.n_cols))}) or block
+    end}, "edges", "layer 1 has entries that are no edges of P: rows and dst are off by one place")
+  end
   local findings = examined(planted{layer = turned(1)})
   lu.assertTrue(findings[3].mean > 0.5 * findings[2].mean / 2)
 end

@@ -112,6 +112,23 @@ local function learning(is_kept)
   end
 end
 
+--- A sampler that learns is taken along the network's training: it meets the parameters of every
+-- step.
+function tests.test_parameters_along_training()
+  local seen, n = {}, 0
+  examine{name = "watches", sampler = function(P)
+    return setmetatable({adaptive = true, state = {}}, {__call = function(_, seeds, rng)
+      local batch = draw(P, seeds, rng, 40, function(ids) return rng:uniform_of(ids) end)
+      batch.after_step = function(_, model)
+        local hash = ladies.nn.parameters(model)[1]:hash()
+        n, seen[hash] = n + (seen[hash] and 0 or 1), true
+      end
+      return batch
+    end})
+  end}
+  lu.assertTrue(n >= 3, n)
+end
+
 function tests.test_state_that_is_not_kept()
   lu.assertStrContains(faults_of(examine{name = "forgets", sampler = learning(false)}),
     "it remembers what is not in its `state`")

@@ -155,8 +155,6 @@ local function read_members(tar, bytes)
       long = text_of(read_text(tar, header, position))
     elseif header.kind == PAX then
       records = parse_records(tar, read_text(tar, header, position))
-    else
-      parse_records(tar, header.kind == PAX_GLOBAL and read_text(tar, header, position) or "")
     end
     position = position + blocks_of(header.size)
   end
