@@ -53,6 +53,7 @@ end
 local function print_scale(run)
   if not run.data.feature_scale then return end
   print "# the model takes standardized features:"
+  print "import numpy"
   print(("scale = numpy.load(%q)"):format(run_folder.plain(run.path) .. "/model.npz"))
   print 'x = (x - scale["features.mean"]) / scale["features.deviation"]'
 end
