@@ -165,7 +165,7 @@ end
 
 --- A script that catches the failure gets no further.
 function tests.test_caught()
-  local status, text = fail(2, "caught", {"LADIES_PATIENCE=1"})
+  local status, text = fail(2, "caught", {"LADIES_PATIENCE=2"})
   lu.assertNotEquals(status, 0)
   lu.assertStrContains(text, "ranks: they have lost each other, by an error before")
 end
@@ -183,9 +183,9 @@ function tests.test_finish()
 end
 
 function tests.test_patience()
-  local code, late = fail(2, "late", {"LADIES_PATIENCE=1"})
+  local code, late = fail(2, "late", {"LADIES_PATIENCE=2"})
   lu.assertEquals(code, 1)
-  lu.assertStrContains(late, "ranks: waited 1 s for rank 1, which did not come")
+  lu.assertStrContains(late, "ranks: waited 2 s for rank 1, which did not come")
   code, late = fail(3, "late", {"LADIES_PATIENCE=3"})
   lu.assertEquals(code, 1)
   lu.assertStrMatches(late, "rank 0 of 3 on [^\n]*ranks: waited 3 s for rank 2, which did not "
