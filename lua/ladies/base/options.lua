@@ -74,8 +74,9 @@ function options.class_of(value)
   return type(name) == "string" and last_parts[name] or nil
 end
 
---- options.with_article(noun: string) -> string: the noun with its article, as "an Index".
+--- options.with_article(noun: any) -> string: the noun with its article, as "an Index".
 function options.with_article(noun)
+  noun = tostring(noun)
   return ((noun:find("^[AEIOUaeiou]") or noun == "Rng") and "an " or "a ") .. noun
 end
 
