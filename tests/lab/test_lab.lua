@@ -219,6 +219,35 @@ function tests.test_noise_is_no_verdict()
   lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
 end
 
+-- LADIES with replacement, of which one layer in ten has all weights, and these times ten.
+local function seldom(name)
+  return {name = name, sampler = function(P)
+    return function(seeds, rng)
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
+        local U, near = P:slice(dst)
+        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "wr"})
+        return U:pick_cols(pick):scale_cols(w * (rng:below(10) == 1 and 10 or 0)), near[pick]
+      end)
+    end
+  end}
+end
+
+--- Where rare draws decide, the bias of the others is not told as that of the sampler, nothing is
+-- ranked by it, and blocks without weights do not pass for divided rows.
+function tests.test_rare_draws_are_no_verdict()
+  local both = lab({seldom "one", seldom "other"})
+  local one = both.examinations[1]
+  lu.assertStrContains(one.verdict, "Its bias cannot be judged by so few draws, since rare ones "
+    .. "decide: as far as these tell, the mean of many is off by ")
+  lu.assertNotStrContains(one.verdict, "iased:")
+  lu.assertNotStrContains(faults_of(one), "normalized")
+  lu.assertStrContains(finding(one, "embedding.bias").sentence, "Rare draws decide")
+  lu.assertStrContains(finding(one, "ranking.gradient").sentence, "Not to rank by")
+  local second = both.comparison.rows[2]
+  lu.assertTrue(second.values["ranking.gradient"].mean > 0)
+  lu.assertNil(second.ratios["ranking.gradient"])
+end
+
 -- A sampler that fails only when it is timed leaves the others their times.
 function tests.test_failure_while_timed()
   local rare = {name = "rare", sampler = function(P)

@@ -49,6 +49,9 @@ local function kind_of(found, name, whole)
     or bound
 end
 
+-- By how much an exact estimate is off.
+local NOTHING = "by nothing"
+
 local MEANING = {
   exact = "it gives what the whole graph gives",
   biased = "the mean of many draws is off",
@@ -61,6 +64,11 @@ local MEANING = {
 local function bias_text(found, of_embedding, of_gradient)
   local embedding, by_embedding = kind_of(found, "embedding", of_embedding)
   local gradient, by_gradient = kind_of(found, "gradient", of_gradient)
+  if causes.has_tails(found.faults) then
+    local told = "Its bias cannot be judged by so few draws, since rare ones decide: as far as "
+      .. "these tell, the mean of many is off %s of its size in the embedding, %s in the gradient."
+    return told:format(by_embedding or NOTHING, by_gradient or NOTHING)
+  end
   local text
   if embedding == gradient then
     text = ("%s: %s"):format(words.capital(embedding), MEANING[embedding])
