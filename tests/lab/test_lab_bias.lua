@@ -2,9 +2,13 @@
 -- draws are told with layer and kind, and unbiased ones are not told of.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local Section = require "ladies.lab.bias.section"
 local bias = require "ladies.lab.bias"
+local causes = require "ladies.lab.causes"
 local context = require "ladies.lab.context"
+local counts = require "ladies.lab.nodes.counts"
 local faults = require "tools.biased_samplers.faults"
+local kinds = require "ladies.lab.bias.kinds"
 local sentences = require "ladies.lab.bias.sentences"
 local series = require "ladies.statistics.series"
 local Subject = require "ladies.lab.subject"
@@ -15,14 +19,15 @@ local DATA = ladies.generate.power_law{nodes = 600, entries = 3600, features = 6
   :split("20/20/60")
 local SHARED = context.new(DATA, {layers = 2, hidden = 8, batch_size = 120, steps = 2, seed = 1})
 
--- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts.
-local function causes_of(given, settings)
+-- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts; from
+-- those draws that begin at group `first`.
+local function causes_of(given, settings, first)
   local subject = Subject.of("test", given, DATA, {layers = 2, hidden = 8, seed = 1,
     batch_size = 120, settings = settings or {}})
   local run = {context = SHARED, sampler = SHARED:sampler(subject), name = "test",
     known = SHARED:exact(SHARED:propagation_of(subject))}
   local list = {}
-  for _, found in ipairs(bias.examine(run, 1, 0.25)) do
+  for _, found in ipairs(bias.examine(run, first or 1, 0.25)) do
     for _, cause in ipairs(sentences.of(found)) do list[#list + 1] = cause end
   end
   return list
@@ -111,6 +116,70 @@ function tests.test_a_few_draws_with_all_weight_are_tails()
     end
   end})
   lu.assertStrContains(text, "the mini-batches as a whole are so unequal")
+end
+
+-- ---------------------------------------------------------------- which attribute
+
+-- LADIES with replacement, whose layers are unbiased, with weights times factor(rng).
+local function times(factor)
+  return {name = "times", sampler = function(P)
+    return function(seeds, rng)
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
+        local U, near = P:slice(dst)
+        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "wr"})
+        return U:pick_cols(pick):scale_cols(w * factor(rng)), near[pick]
+      end)
+    end
+  end}
+end
+
+--- Where all weights are off by one factor, no degree, class or id is blamed, whichever draws there
+-- are.
+function tests.test_one_factor_is_told_as_such()
+  local given = times(function() return 1.1 end)
+  for first = 1, 8 do
+    for line in texts_of(causes_of(given, nil, 1000 * first)):gmatch "[^\n]+" do
+      lu.assertStrMatches(line, "layer %d is off by at least .* in all: .*")
+    end
+  end
+end
+
+--- The two cells of an attribute that are named have intervals that hold as often as they say,
+-- though they are chosen as the most extreme of many.
+function tests.test_intervals_of_chosen_cells()
+  local n, misses, all = 40, 0, 0
+  local names, rng, mass = {}, ladies.rng(3), ladies.ones(40)
+  for c = 1, n do names[c] = "cell " .. c end
+  for _ = 1, 100 do
+    local section = Section.new{{side = "rows", key = "degree", cells = n, names = names}}
+    for k = 1, 60 do
+      local noise = ladies.zeros(n, 1):normal_(1, rng:fork(rng:below(1e6))):reshape(n)
+      section:add({error = noise + 0.02, mass = mass, drawn = mass, there = mass}, k % 2 == 0)
+    end
+    for _, cell in ipairs{kinds.extremes{section = section, place = 1}} do
+      all = all + 1
+      if math.abs(cell.error - 0.02) > cell.half then misses = misses + 1 end
+    end
+  end
+  lu.assertTrue(misses / all < 0.12, misses / all)
+end
+
+--- Blocks whose rows have no weights do not pass for rows that are divided by their sums.
+function tests.test_rows_without_weights_are_not_divided()
+  local adj = ladies.matrix{n_rows = 3, n_cols = 2, rows = ladies.index{1, 1, 2},
+    cols = ladies.index{1, 2, 2}, values = ladies.tensor{2, 6, 0.5}}
+  lu.assertFalse(counts.is_divided(adj))
+  lu.assertTrue(counts.is_divided(adj:row_normalize()))
+  lu.assertFalse(counts.is_divided(adj:scale_cols(ladies.zeros(2))))
+  lu.assertNil(counts.is_divided(adj:pick_entries(ladies.index{})))
+end
+
+--- Draws that all have the weight 0 are told as tails: nothing is known of others that may come.
+function tests.test_draws_without_weights()
+  local list = causes_of(times(function() return 0 end))
+  lu.assertEquals(texts_of(list), "layer 1 has no weights but 0\nlayer 2 has no weights but 0")
+  lu.assertTrue(causes.has_tails(list))
+  lu.assertFalse(causes.has_tails{})
 end
 
 -- ---------------------------------------------------------------- series

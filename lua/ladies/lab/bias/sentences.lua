@@ -101,6 +101,11 @@ local function of_together(found, one)
 end
 
 local function of_tails(found, tails)
+  if tails.draws == 0 then
+    return cause(found, "tails", "warning", ("layer %d has no weights but 0"):format(found.layer),
+      ("so it is in all of %d draws; if others make up for these, they are rare"):format(
+        found.draws), "look for a factor 0; if it is meant, bound the weights of the other draws")
+  end
   local of_draws = tails.draws <= tails.entries
   local share = of_draws and tails.draws or tails.entries
   return cause(found, "tails", "warning", ("layer %d has heavy tails: %s so unequal that 100 draws "
@@ -130,7 +135,8 @@ function sentences.of(found)
       list[#list + 1] = of_never(found, one)
     end
   end
-  if found.best then list[#list + 1] = of_best(found, found.best) end
+  local has_weights = not (found.tails and found.tails.draws == 0)
+  if found.best and has_weights then list[#list + 1] = of_best(found, found.best) end
   if found.time then list[#list + 1] = of_time(found, found.time) end
   if found.tails then
     list[#list + 1] = of_tails(found, found.tails)
