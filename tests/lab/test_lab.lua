@@ -214,9 +214,17 @@ function tests.test_noise_is_no_verdict()
   end
   lu.assertStrContains(of{-0.002, 0.003, 0, 0.001}, "Close to unbiased: the mean of many draws is "
     .. "off by at most 6.17 % of its size in the embedding, by at most 6.17 % in the gradient.")
+  -- An estimate below 0, which happens by chance where the number is near 0, has a bound as well.
+  lu.assertStrContains(of{-0.0012, -0.0010, -0.0011, -0.0009}, "Close to unbiased: the mean of "
+    .. "many draws is off by at most 1.43 % of its size in the embedding, by at most 1.43 % in "
+    .. "the gradient.")
   lu.assertStrContains(of{-3, 4, -5, 6}, "Too noisy to judge: for all that these draws show")
   lu.assertStrContains(of{-3, 4, -5, 6}, "--same-as NAME")
   lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
+  -- A bias that is certain, and less than a tenth of the error, is told by its size.
+  lu.assertStrContains(of{0.0144, 0.0145, 0.0143, 0.0144}, "Biased: the mean of many draws is off "
+    .. "by 12 % of its size")
+  lu.assertStrContains(of{0.0036, 0.0037, 0.0035, 0.0036}, "Close to unbiased")
 end
 
 -- LADIES with replacement, of which one layer in ten has all weights, and these times ten.

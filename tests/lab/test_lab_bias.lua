@@ -8,7 +8,10 @@ local causes = require "ladies.lab.causes"
 local context = require "ladies.lab.context"
 local counts = require "ladies.lab.nodes.counts"
 local faults = require "tools.biased_samplers.faults"
+local findings = require "ladies.lab.error.findings"
 local kinds = require "ladies.lab.bias.kinds"
+local moments = require "ladies.lab.error.moments"
+local ranking = require "ladies.lab.cost.ranking"
 local sentences = require "ladies.lab.bias.sentences"
 local series = require "ladies.statistics.series"
 local Subject = require "ladies.lab.subject"
@@ -137,7 +140,7 @@ end
 -- are.
 function tests.test_one_factor_is_told_as_such()
   local given = times(function() return 1.1 end)
-  for first = 1, 8 do
+  for first = 1, 5 do
     for line in texts_of(causes_of(given, nil, 1000 * first)):gmatch "[^\n]+" do
       lu.assertStrMatches(line, "layer %d is off by at least .* in all: .*")
     end
@@ -180,6 +183,50 @@ function tests.test_draws_without_weights()
   lu.assertEquals(texts_of(list), "layer 1 has no weights but 0\nlayer 2 has no weights but 0")
   lu.assertTrue(causes.has_tails(list))
   lu.assertFalse(causes.has_tails{})
+end
+
+-- ---------------------------------------------------------------- sentences
+
+--- What weights that fall too fast do is told as the numbers of the proof have it.
+function tests.test_weights_that_fall_too_fast()
+  local function text_of(often, rarely, is_normalized)
+    local function around(x) return {mean = x, low = x - 0.01, high = x + 0.01} end
+    return sentences.of_weights("naive", {exponent = around(1.4), often = around(often),
+      rarely = around(rarely)}, is_normalized).text
+  end
+  lu.assertStrContains(text_of(0.6, 0.98, false), "what is drawn rarely counts too much")
+  lu.assertStrContains(text_of(0.93, 0.53, true), "what is drawn rarely counts too little")
+  lu.assertEquals(text_of(0.8, 0.8, true), "the weights fall faster than one over the frequency of "
+    .. "draws")
+end
+
+--- A bias² below 0 is told as the chance that it is, where no rare draws decide.
+function tests.test_a_square_below_zero()
+  local function sentence_of(has_tails)
+    local columns = {["layers.1.error"] = {1, 1, 1},
+      ["layers.1.bias"] = {-0.0014, -0.0015, -0.0016}}
+    return findings.of({columns = columns}, {}, {}, has_tails)[2].sentence
+  end
+  lu.assertEquals(sentence_of(false), "An estimate of a number near 0, which may come out below 0 "
+    .. "by chance.")
+  lu.assertStrContains(sentence_of(true), "Rare draws decide")
+end
+
+--- Draws that are all alike have a variance of 0, and no rounding below it.
+function tests.test_draws_that_are_alike()
+  local exact = {{tensor = ladies.ones(30, 7), square = 210}}
+  local rng, draws = ladies.rng(8), {}
+  local error = ladies.zeros(30, 7):normal_(1, rng)
+  for i = 1, 6 do draws[i] = {error} end
+  local x = moments.of_tensors(draws, exact)
+  lu.assertEquals({x.variance, x.bias}, {0, x.error})
+  draws[6] = {error * 1.01}
+  lu.assertTrue(moments.of_tensors(draws, exact).variance > 0)
+  local columns = {}
+  for key, number in pairs(x) do columns["gradient." .. key] = {number, number, number} end
+  columns["gradient.variance"] = {-1e-9, -1.1e-9, -1.2e-9}
+  local ranked = ranking.of({columns = columns}, {seconds = {0.1, 0.2, 0.3}})[1]
+  lu.assertEquals({ranked.mean, ranked.low, ranked.high}, {0, 0, 0})
 end
 
 -- ---------------------------------------------------------------- series

@@ -37,10 +37,10 @@ local function kind_of(found, name, whole)
   if most > 0.1 then
     return most > 0.5 and "badly biased" or "biased", ("by %s"):format(share(bias))
   end
-  local x = likely and #likely > 1 and statistics.interval(likely)
-  -- Where all of the interval is below 0, which a square is not, few large errors decide.
-  if not x or x.high < 0 then return "too noisy to judge", "by an unknown share" end
-  local high = math.max(x.high, bias)
+  if not likely or #likely < 2 then return "too noisy to judge", "by an unknown share" end
+  -- A square is not below 0, so an estimate below it is taken for 0, with its own half width.
+  local x = statistics.interval(likely)
+  local high = math.max(math.max(0, x.mean) + x.high - x.mean, bias)
   local bound = ("by at most %s"):format(share(high))
   if high <= SMALL ^ 2 or high <= math.min(NOTABLE ^ 2, OF_ERROR * whole) then
     return "close to unbiased", bound

@@ -148,6 +148,20 @@ end
 
 -- ---------------------------------------------------------------- weights and row sums
 
+-- Returns what comes of weights that fall too fast: between entries of one row that are drawn
+-- together, the rare ones weigh too much. Rows that are divided by their sums can turn that around
+-- over all draws, so it is said as the products of frequency and weight have it.
+local function effect_of(often, rarely, is_normalized)
+  if not (often and rarely) then return "" end
+  if rarely.low > often.high then
+    return ", so that what is drawn rarely counts too much beside what is drawn often"
+  elseif rarely.high < often.low and is_normalized then
+    return " (between the entries of a row; over all draws what is drawn rarely counts too little "
+      .. "all the same, since rows are divided by their sums)"
+  end
+  return ""
+end
+
 -- The texts and remedies of weights that are wrong, by the key of the cause, as functions of the
 -- finding.
 local OF_WEIGHTS = {
@@ -165,9 +179,9 @@ local OF_WEIGHTS = {
       seen.often.high < 0 and "look for a sign" or "look for a factor that is there twice, or a "
         .. "number of samples that is not that of the draws"
   end,
-  naive = function(_, is_normalized)
-    return "the weights fall faster than one over the frequency of draws, so that what is drawn "
-      .. "rarely counts too much",
+  naive = function(seen, is_normalized)
+    return "the weights fall faster than one over the frequency of draws"
+      .. effect_of(seen.often, seen.rarely, is_normalized),
       "where nodes are drawn without replacement 1 / (s p) does so: choice with debias = true, "
         .. "draw = \"wr\" or \"poisson\""
         .. (is_normalized and "" or ", or rows divided by their sums")
