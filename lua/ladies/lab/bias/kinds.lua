@@ -16,8 +16,8 @@ kinds.LEVEL, kinds.LEAST = 0.001, 0.01
 local SHARE, OF_ALL, UNLIKE = 0.7, 0.85, 0.05
 
 -- The standard deviations by which cells must differ to be certain to, which is asked of some
--- dozens of attributes.
-local CERTAIN = 3.5
+-- dozens of attributes; and the most by which the variance of a small cell is taken to be larger.
+local CERTAIN, MOST_LARGER = 4.5, 10
 
 -- If a layer is known to be biased, attributes with a p-value below this may be the reason.
 local LIKELY = 0.01
@@ -166,12 +166,16 @@ local function has_unlike_cells(one)
 end
 
 -- Tells whether the cells of a candidate's attribute are certainly not off by one factor, which is
--- asked of many attributes.
+-- asked of many attributes. A cell that comes out small because it was drawn seldom also has a
+-- small variance, which goes with the number of draws as the sum does; so if all had one factor, it
+-- would be larger by as much as the cell is too small.
 local function is_apart(one)
   if not is_named(one) then return one.apart > CERTAIN end
   local low, high = kinds.extremes(one)
-  return low ~= nil
-    and high.error - low.error > CERTAIN / 1.96 * math.sqrt(high.half ^ 2 + low.half ^ 2)
+  if not low then return false end
+  local larger = math.min(MOST_LARGER, (1 + high.error) / math.max(1 + low.error, 1e-6))
+  local deviation = math.sqrt(high.half ^ 2 + larger * low.half ^ 2) / 1.96
+  return high.error - low.error > CERTAIN * deviation
 end
 
 -- Returns the candidate that explains best where a layer is biased; nil unless the test of some

@@ -146,22 +146,18 @@ function Section:cells_of_halves(i)
   return cells_of(self, i, first), cells_of(self, i, second)
 end
 
--- Returns the sum of a list of terms over its standard deviation where their mean is 0, from the
--- terms themselves.
-local function clearness(terms)
-  local norm = terms:norm()
-  return norm > 0 and terms:sum():item() / norm or 0
-end
-
 --- Returns three arrays with an element for each attribute: the mean square of the relative errors
 -- of its cells, weighted by their mass and computed from products of the two halves of the draws,
 -- so that noise adds nothing on average; two standard deviations of that sum under noise alone; and
--- by how many of them the same sum is above 0 if only what differs between cells counts, and not
--- the factor that all have in common.
+-- by how many of its standard deviations the same sum is above 0 if the factor that all cells have
+-- in common is left out.
 function Section:explained()
   local A, B = halves_of(self)
   local known = self.drawn:above(2 * LEAST - 1) * A.M:above(0) * B.M:above(0)
   local a, b = A.S / (A.M + 1 - A.M:above(0)), B.S / (B.M + 1 - B.M:above(0))
+  -- The standard deviation of a * b * M where the cell has no error but noise.
+  local noise = variances(self) * (A.times * B.times):sqrt() * self.M * known
+    / (A.M * B.M + 1 - known)
   local means, margins, apart = {}, {}, {}
   for i, one in ipairs(self.list) do
     local function own(t) return t:slice(self.firsts[i] + 1, self.firsts[i] + one.cells) end
@@ -173,7 +169,8 @@ function Section:explained()
       local all_y = own(B.S):sum():item() / math.max(own(B.M):sum():item(), 1e-30)
       means[i] = terms:sum():item() / total
       margins[i] = one.cells > 64 and 2 * terms:norm() / total or 0
-      apart[i] = clearness((x - all_x) * (y - all_y) * weight)
+      apart[i] = ((x - all_x) * (y - all_y) * weight):sum():item()
+        / math.max(own(noise):norm(), 1e-30)
     else
       means[i], margins[i], apart[i] = 0, 0, 0
     end
