@@ -140,7 +140,7 @@ end
 -- are.
 function tests.test_one_factor_is_told_as_such()
   local given = times(function() return 1.1 end)
-  for first = 1, 5 do
+  for first = 1, 10 do
     for line in texts_of(causes_of(given, nil, 1000 * first)):gmatch "[^\n]+" do
       lu.assertStrMatches(line, "layer %d is off by at least .* in all: .*")
     end
