@@ -214,9 +214,46 @@ function tests.test_noise_is_no_verdict()
   end
   lu.assertStrContains(of{-0.002, 0.003, 0, 0.001}, "Close to unbiased: the mean of many draws is "
     .. "off by at most 6.17 % of its size in the embedding, by at most 6.17 % in the gradient.")
+  -- An estimate below 0, which happens by chance where the number is near 0, has a bound as well.
+  lu.assertStrContains(of{-0.0012, -0.0010, -0.0011, -0.0009}, "Close to unbiased: the mean of "
+    .. "many draws is off by at most 1.43 % of its size in the embedding, by at most 1.43 % in "
+    .. "the gradient.")
   lu.assertStrContains(of{-3, 4, -5, 6}, "Too noisy to judge: for all that these draws show")
   lu.assertStrContains(of{-3, 4, -5, 6}, "--same-as NAME")
   lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
+  -- A bias that is certain, and less than a tenth of the error, is told by its size.
+  lu.assertStrContains(of{0.0144, 0.0145, 0.0143, 0.0144}, "Biased: the mean of many draws is off "
+    .. "by 12 % of its size")
+  lu.assertStrContains(of{0.0036, 0.0037, 0.0035, 0.0036}, "Close to unbiased")
+end
+
+-- LADIES with replacement, of which one layer in ten has all weights, and these times ten.
+local function seldom(name)
+  return {name = name, sampler = function(P)
+    return function(seeds, rng)
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
+        local U, near = P:slice(dst)
+        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "wr"})
+        return U:pick_cols(pick):scale_cols(w * (rng:below(10) == 1 and 10 or 0)), near[pick]
+      end)
+    end
+  end}
+end
+
+--- Where rare draws decide, the bias of the others is not told as that of the sampler, nothing is
+-- ranked by it, and blocks without weights do not pass for divided rows.
+function tests.test_rare_draws_are_no_verdict()
+  local both = lab({seldom "one", seldom "other"})
+  local one = both.examinations[1]
+  lu.assertStrContains(one.verdict, "Its bias cannot be judged by so few draws, since rare ones "
+    .. "decide: as far as these tell, the mean of many is off by ")
+  lu.assertNotStrContains(one.verdict, "iased:")
+  lu.assertNotStrContains(faults_of(one), "normalized")
+  lu.assertStrContains(finding(one, "embedding.bias").sentence, "Rare draws decide")
+  lu.assertStrContains(finding(one, "ranking.gradient").sentence, "Not to rank by")
+  local second = both.comparison.rows[2]
+  lu.assertTrue(second.values["ranking.gradient"].mean > 0)
+  lu.assertNil(second.ratios["ranking.gradient"])
 end
 
 -- A sampler that fails only when it is timed leaves the others their times.

@@ -2,9 +2,16 @@
 -- draws are told with layer and kind, and unbiased ones are not told of.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local Section = require "ladies.lab.bias.section"
 local bias = require "ladies.lab.bias"
+local causes = require "ladies.lab.causes"
 local context = require "ladies.lab.context"
+local counts = require "ladies.lab.nodes.counts"
 local faults = require "tools.biased_samplers.faults"
+local findings = require "ladies.lab.error.findings"
+local kinds = require "ladies.lab.bias.kinds"
+local moments = require "ladies.lab.error.moments"
+local ranking = require "ladies.lab.cost.ranking"
 local sentences = require "ladies.lab.bias.sentences"
 local series = require "ladies.statistics.series"
 local Subject = require "ladies.lab.subject"
@@ -15,14 +22,15 @@ local DATA = ladies.generate.power_law{nodes = 600, entries = 3600, features = 6
   :split("20/20/60")
 local SHARED = context.new(DATA, {layers = 2, hidden = 8, batch_size = 120, steps = 2, seed = 1})
 
--- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts.
-local function causes_of(given, settings)
+-- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts; from
+-- those draws that begin at group `first`.
+local function causes_of(given, settings, first)
   local subject = Subject.of("test", given, DATA, {layers = 2, hidden = 8, seed = 1,
     batch_size = 120, settings = settings or {}})
   local run = {context = SHARED, sampler = SHARED:sampler(subject), name = "test",
     known = SHARED:exact(SHARED:propagation_of(subject))}
   local list = {}
-  for _, found in ipairs(bias.examine(run, 1, 0.25)) do
+  for _, found in ipairs(bias.examine(run, first or 1, 0.25)) do
     for _, cause in ipairs(sentences.of(found)) do list[#list + 1] = cause end
   end
   return list
@@ -111,6 +119,114 @@ function tests.test_a_few_draws_with_all_weight_are_tails()
     end
   end})
   lu.assertStrContains(text, "the mini-batches as a whole are so unequal")
+end
+
+-- ---------------------------------------------------------------- which attribute
+
+-- LADIES with replacement, whose layers are unbiased, with weights times factor(rng).
+local function times(factor)
+  return {name = "times", sampler = function(P)
+    return function(seeds, rng)
+      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
+        local U, near = P:slice(dst)
+        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "wr"})
+        return U:pick_cols(pick):scale_cols(w * factor(rng)), near[pick]
+      end)
+    end
+  end}
+end
+
+--- Where all weights are off by one factor, no degree, class or id is blamed, whichever draws there
+-- are.
+function tests.test_one_factor_is_told_as_such()
+  local given = times(function() return 1.1 end)
+  for first = 1, 10 do
+    for line in texts_of(causes_of(given, nil, 1000 * first)):gmatch "[^\n]+" do
+      lu.assertStrMatches(line, "layer %d is off by at least .* in all: .*")
+    end
+  end
+end
+
+--- The two cells of an attribute that are named have intervals that hold as often as they say,
+-- though they are chosen as the most extreme of many.
+function tests.test_intervals_of_chosen_cells()
+  local n, misses, all = 40, 0, 0
+  local names, rng, mass = {}, ladies.rng(3), ladies.ones(40)
+  for c = 1, n do names[c] = "cell " .. c end
+  for _ = 1, 100 do
+    local section = Section.new{{side = "rows", key = "degree", cells = n, names = names}}
+    for k = 1, 60 do
+      local noise = ladies.zeros(n, 1):normal_(1, rng:fork(rng:below(1e6))):reshape(n)
+      section:add({error = noise + 0.02, mass = mass, drawn = mass, there = mass}, k % 2 == 0)
+    end
+    for _, cell in ipairs{kinds.extremes{section = section, place = 1}} do
+      all = all + 1
+      if math.abs(cell.error - 0.02) > cell.half then misses = misses + 1 end
+    end
+  end
+  lu.assertTrue(misses / all < 0.12, misses / all)
+end
+
+--- Blocks whose rows have no weights do not pass for rows that are divided by their sums.
+function tests.test_rows_without_weights_are_not_divided()
+  local adj = ladies.matrix{n_rows = 3, n_cols = 2, rows = ladies.index{1, 1, 2},
+    cols = ladies.index{1, 2, 2}, values = ladies.tensor{2, 6, 0.5}}
+  lu.assertFalse(counts.is_divided(adj))
+  lu.assertTrue(counts.is_divided(adj:row_normalize()))
+  lu.assertFalse(counts.is_divided(adj:scale_cols(ladies.zeros(2))))
+  lu.assertNil(counts.is_divided(adj:pick_entries(ladies.index{})))
+end
+
+--- Draws that all have the weight 0 are told as tails: nothing is known of others that may come.
+function tests.test_draws_without_weights()
+  local list = causes_of(times(function() return 0 end))
+  lu.assertEquals(texts_of(list), "layer 1 has no weights but 0\nlayer 2 has no weights but 0")
+  lu.assertTrue(causes.has_tails(list))
+  lu.assertFalse(causes.has_tails{})
+end
+
+-- ---------------------------------------------------------------- sentences
+
+--- What weights that fall too fast do is told as the numbers of the proof have it.
+function tests.test_weights_that_fall_too_fast()
+  local function text_of(often, rarely, is_normalized)
+    local function around(x) return {mean = x, low = x - 0.01, high = x + 0.01} end
+    return sentences.of_weights("naive", {exponent = around(1.4), often = around(often),
+      rarely = around(rarely)}, is_normalized).text
+  end
+  lu.assertStrContains(text_of(0.6, 0.98, false), "what is drawn rarely counts too much")
+  lu.assertStrContains(text_of(0.93, 0.53, true), "what is drawn rarely counts too little")
+  lu.assertEquals(text_of(0.8, 0.8, true), "the weights fall faster than one over the frequency of "
+    .. "draws")
+end
+
+--- A bias² below 0 is told as the chance that it is, where no rare draws decide.
+function tests.test_a_square_below_zero()
+  local function sentence_of(has_tails)
+    local columns = {["layers.1.error"] = {1, 1, 1},
+      ["layers.1.bias"] = {-0.0014, -0.0015, -0.0016}}
+    return findings.of({columns = columns}, {}, {}, has_tails)[2].sentence
+  end
+  lu.assertEquals(sentence_of(false), "An estimate of a number near 0, which may come out below 0 "
+    .. "by chance.")
+  lu.assertStrContains(sentence_of(true), "Rare draws decide")
+end
+
+--- Draws that are all alike have a variance of 0, and no rounding below it.
+function tests.test_draws_that_are_alike()
+  local exact = {{tensor = ladies.ones(30, 7), square = 210}}
+  local rng, draws = ladies.rng(8), {}
+  local error = ladies.zeros(30, 7):normal_(1, rng)
+  for i = 1, 6 do draws[i] = {error} end
+  local x = moments.of_tensors(draws, exact)
+  lu.assertEquals({x.variance, x.bias}, {0, x.error})
+  draws[6] = {error * 1.01}
+  lu.assertTrue(moments.of_tensors(draws, exact).variance > 0)
+  local columns = {}
+  for key, number in pairs(x) do columns["gradient." .. key] = {number, number, number} end
+  columns["gradient.variance"] = {-1e-9, -1.1e-9, -1.2e-9}
+  local ranked = ranking.of({columns = columns}, {seconds = {0.1, 0.2, 0.3}})[1]
+  lu.assertEquals({ranked.mean, ranked.low, ranked.high}, {0, 0, 0})
 end
 
 -- ---------------------------------------------------------------- series

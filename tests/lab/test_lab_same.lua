@@ -8,6 +8,7 @@ local exchange = require "ladies.lab.same.exchange"
 local same = require "ladies.lab.same"
 local traits = require "ladies.lab.same.traits"
 local Subject = require "ladies.lab.subject"
+local view = require "ladies.lab.report.view"
 
 local sampling = ladies.sampling
 
@@ -97,6 +98,8 @@ function tests.test_no_false_alarm()
     local findings, faults = compare(subject(name), subject(name))
     lu.assertEquals(faults, {}, name)
     lu.assertStrContains(findings[1].sentence, "do not tell it from")
+    lu.assertStrContains(findings[1].sentence, ": a p-value of at most 0.001 would.")
+    lu.assertEquals(view.interval(findings[1]), "")
     lu.assertEquals(findings[1].n, 128)
   end
 end

@@ -97,9 +97,11 @@ local function measured(found, context, subject, opts)
   end
   local sample = measure.run(run, opts)
   local names = tables.map(known.model:named_parameters(), function(one) return one.name end)
-  tables.append(found.findings, findings.of(sample, names, run.statistics))
-  tables.append(found.faults, alone(causes.examine, run, sample, WEIGHTS,
-    opts.seconds * OF_CAUSES, is_broken(found.faults)))
+  local told = alone(causes.examine, run, sample, WEIGHTS, opts.seconds * OF_CAUSES,
+    is_broken(found.faults))
+  found.has_tails = causes.has_tails(told)
+  tables.append(found.findings, findings.of(sample, names, run.statistics, found.has_tails))
+  tables.append(found.faults, told)
   table.insert(found.series, scaling.by_degree(run, DEGREES))
   table.insert(found.series, connection.receptive_field(found.findings, subject.title))
   local seen, series, unseen = alone(coverage.examine, subject, context, opts.seconds / 5)
@@ -136,9 +138,10 @@ local function is_fatal(faults)
 end
 
 --- examination.of(context, subject, opts): examines a subject: {subject =, settings =, findings =,
--- faults =, notes =, series =, verdict =, sample = of ladies.lab.error.measure, run = for
--- add_costs}. A sampler whose mini-batches are malformed is not measured. opts are those of
--- ladies.lab; opts.reference: the subject that it is to be the same as, if any.
+-- faults =, notes =, series =, verdict =, has_tails = whether it is warned of them, sample = of
+-- ladies.lab.error.measure, run = for add_costs}. A sampler whose mini-batches are malformed is not
+-- measured. opts are those of ladies.lab; opts.reference: the subject that it is to be the same as,
+-- if any.
 function examination.of(context, subject, opts)
   local list, faults, notes = contract.examine(subject, context)
   local found = {findings = list, faults = faults, notes = notes, series = {},
@@ -187,7 +190,8 @@ function examination.add_costs(list, seconds)
       found.verdict = verdict(found)
     else
       tables.append(found.findings, costs.findings)
-      tables.append(found.findings, ranking.of(found.sample, costs.columns))
+      tables.append(found.findings, ranking.of(found.sample, costs.columns,
+        found.has_tails))
       found.seconds = costs.columns.seconds
     end
   end

@@ -35,11 +35,12 @@ end
 -- Returns the ratio of a number in an examination to that in the first. Both had the same seeds in
 -- each group, so the interval is that of paired numbers; times were measured in turns. For variance
 -- times cost the ends of both factors' intervals are multiplied, so that the interval is not too
--- narrow.
+-- narrow; where heavy tails are warned of, nothing is ranked by it.
 local function ratio(one, first, key)
   if key == "cost.seconds" then return ratio_of_seconds(one, first) end
   local ranked = key:match "^ranking%.(%l+)$"
   if ranked then
+    if one.has_tails or first.has_tails then return nil end
     local x, y = ratio(one, first, ranked .. ".variance"), ratio_of_seconds(one, first)
     return x and y and {mean = x.mean * y.mean, low = math.max(0, x.low) * y.low,
       high = x.high * y.high}

@@ -37,10 +37,10 @@ local function kind_of(found, name, whole)
   if most > 0.1 then
     return most > 0.5 and "badly biased" or "biased", ("by %s"):format(share(bias))
   end
-  local x = likely and #likely > 1 and statistics.interval(likely)
-  -- Where all of the interval is below 0, which a square is not, few large errors decide.
-  if not x or x.high < 0 then return "too noisy to judge", "by an unknown share" end
-  local high = math.max(x.high, bias)
+  if not likely or #likely < 2 then return "too noisy to judge", "by an unknown share" end
+  -- A square is not below 0, so an estimate below it is taken for 0, with its own half width.
+  local x = statistics.interval(likely)
+  local high = math.max(math.max(0, x.mean) + x.high - x.mean, bias)
   local bound = ("by at most %s"):format(share(high))
   if high <= SMALL ^ 2 or high <= math.min(NOTABLE ^ 2, OF_ERROR * whole) then
     return "close to unbiased", bound
@@ -48,6 +48,9 @@ local function kind_of(found, name, whole)
   return bias > 0 and "biased" or "too noisy to judge", bias > 0 and ("by %s"):format(share(bias))
     or bound
 end
+
+-- By how much an exact estimate is off.
+local NOTHING = "by nothing"
 
 local MEANING = {
   exact = "it gives what the whole graph gives",
@@ -61,6 +64,11 @@ local MEANING = {
 local function bias_text(found, of_embedding, of_gradient)
   local embedding, by_embedding = kind_of(found, "embedding", of_embedding)
   local gradient, by_gradient = kind_of(found, "gradient", of_gradient)
+  if causes.has_tails(found.faults) then
+    local told = "Its bias cannot be judged by so few draws, since rare ones decide: as far as "
+      .. "these tell, the mean of many is off %s of its size in the embedding, %s in the gradient."
+    return told:format(by_embedding or NOTHING, by_gradient or NOTHING)
+  end
   local text
   if embedding == gradient then
     text = ("%s: %s"):format(words.capital(embedding), MEANING[embedding])

@@ -15,6 +15,10 @@ kinds.LEVEL, kinds.LEAST = 0.001, 0.01
 -- Where the weights of its cells differ by more than UNLIKE, they are not off by one factor.
 local SHARE, OF_ALL, UNLIKE = 0.7, 0.85, 0.05
 
+-- The standard deviations by which cells must differ to be certain to, which is asked of some
+-- dozens of attributes; and the most by which the variance of a small cell is taken to be larger.
+local CERTAIN, MOST_LARGER = 4.5, 10
+
 -- If a layer is known to be biased, attributes with a p-value below this may be the reason.
 local LIKELY = 0.01
 
@@ -27,6 +31,9 @@ local FEW = {degree = true, frequency = true}
 -- Weights count as heavy-tailed if the effective number of draws is below this share of their
 -- number.
 local EFFECTIVE = 0.5
+
+-- The share of the mass of P below which a draw has no weights.
+local EMPTY = 1e-6
 
 -- Returns the differences of a list's numbers from the mean of their set of seeds.
 local function within_groups(list, of_group)
@@ -45,12 +52,12 @@ end
 -- side =, text =, p =, explained =}.
 local function of_sections(layer, list)
   for _, section in ipairs(layer:sections()) do
-    local explained, margins = section:explained()
+    local explained, margins, apart = section:explained()
     for i, one in ipairs(section.list) do
       local p, largest = series.p_above(section.series[i])
       list[#list + 1] = {layer = layer.l, section = section, place = i, key = one.key,
         side = one.side, text = one.text, p = largest < 0.5 and p or 1,
-        explained = explained[i], score = explained[i] - margins[i],
+        explained = explained[i], score = explained[i] - margins[i], apart = apart[i],
         cells = one.names and one.cells}
     end
   end
@@ -96,7 +103,8 @@ end
 
 -- Returns two shares that measure heavy tails, 1 without any: that of the weights of one entry from
 -- draw to draw, and that of whole draws. A share is the effective number of weights (how many equal
--- ones would be worth as much) divided by their number.
+-- ones would be worth as much) divided by their number; that of draws is 0 where all of their
+-- weights are.
 local function tails_of(layer)
   local e = layer.entry
   local drawn = e.drawn:clamp(1, math.huge)
@@ -108,8 +116,10 @@ local function tails_of(layer)
   local n = known:sum():item()
   local squares = (e.Q + mass * e.S * 2 + mass:square() * e.times) / drawn
   local unequal = (squares / mean:square():clamp(1e-30, math.huge) * known):sum():item()
-  local of_draws = series.effective(tables.map(layer.totals, function(x) return 1 + x end))
-  return {entries = unequal > 0 and math.min(1, n / unequal) or 1, draws = of_draws}
+  local totals = tables.map(layer.totals, function(x) return 1 + x end)
+  local largest = math.max(table.unpack(tables.map(totals, math.abs)))
+  return {entries = unequal > 0 and math.min(1, n / unequal) or 1,
+    draws = largest < EMPTY and 0 or series.effective(totals)}
 end
 
 -- Tells whether a candidate's attribute has a few cells with names.
@@ -127,16 +137,22 @@ local function most_of(list, accept)
 end
 
 --- kinds.extremes(one): returns the two cells of a candidate's attribute, among those with enough
--- mass, that are most certainly too small and too large.
+-- mass, that are most certainly too small and too large. Where there are more than two, those are
+-- chosen that half of the draws show, and their errors and intervals are of the other half: in the
+-- draws that they were chosen by, the most extreme of many cells are so by chance as well.
 function kinds.extremes(one)
-  local cells = one.section:cells(one.place)
+  local seen, told = one.section:cells_of_halves(one.place)
+  if #seen <= 2 then
+    seen = one.section:cells(one.place)
+    told = seen
+  end
   local total, low, high, least, most = 0, nil, nil, 0, 0
-  for _, cell in ipairs(cells) do total = total + cell.mass end
-  for _, cell in ipairs(cells) do
+  for _, cell in ipairs(seen) do total = total + cell.mass end
+  for c, cell in ipairs(seen) do
     if cell.mass > 0.002 * total then
       local z = cell.error / (cell.half + 1e-6)
-      if not low or z < least then low, least = cell, z end
-      if not high or z > most then high, most = cell, z end
+      if not low or z < least then low, least = told[c], z end
+      if not high or z > most then high, most = told[c], z end
     end
   end
   return low, high
@@ -149,18 +165,33 @@ local function has_unlike_cells(one)
   return low ~= nil and high.error - high.half > low.error + low.half + UNLIKE * (1 + low.error)
 end
 
+-- Tells whether the cells of a candidate's attribute are certainly not off by one factor, which is
+-- asked of many attributes. A cell that comes out small because it was drawn seldom also has a
+-- small variance, which goes with the number of draws as the sum does; so if all had one factor, it
+-- would be larger by as much as the cell is too small.
+local function is_apart(one)
+  if not is_named(one) then return one.apart > CERTAIN end
+  local low, high = kinds.extremes(one)
+  if not low then return false end
+  local larger = math.min(MOST_LARGER, (1 + high.error) / math.max(1 + low.error, 1e-6))
+  local deviation = math.sqrt(high.half ^ 2 + larger * low.half ^ 2) / 1.96
+  return high.error - low.error > CERTAIN * deviation
+end
+
 -- Returns the candidate that explains best where a layer is biased; nil unless the test of some
 -- attribute shows a bias. Whether there is a bias and which attribute explains it are different
 -- questions, so all likely attributes are compared here.
 local function best_of(all_of_layer, counted)
   if not most_of(counted, function(one) return one.section ~= nil end) then return nil end
+  local function is_likely(one)
+    return one.section and one.p < LIKELY and one.explained > kinds.LEAST ^ 2
+  end
+  local all = most_of(all_of_layer, function(one) return is_likely(one) and one.key == "all" end)
+  -- Where all weights together are off, an attribute is only the reason if its cells are not alike.
   local list = {}
   for _, one in ipairs(all_of_layer) do
-    if one.section and one.p < LIKELY and one.explained > kinds.LEAST ^ 2 then
-      list[#list + 1] = one
-    end
+    if is_likely(one) and (not all or is_apart(one)) then list[#list + 1] = one end
   end
-  local all = most_of(list, function(one) return one.key == "all" end)
   local named = most_of(list, is_named)
   local each = most_of(list, function(one) return one.key == "each" and one.side ~= "entries" end)
   local entry = most_of(list, function(one) return one.side == "entries" and one.key == "each" end)

@@ -66,7 +66,7 @@ end
 -- run =}.
 function Layer.new(known, l, source)
   return setmetatable({known = known, l = l, groups = source.groups, own = source.own,
-    is_last = l == source.run.known.n_layers, is_normalized = true, totals = {}, common = {},
+    is_last = l == source.run.known.n_layers, totals = {}, common = {},
     of_group = {}, drawn = core.zeros(known.n), there = core.zeros(known.n),
     row = Section.new(each("rows", known.n)), column = Section.new(each("columns", known.n)),
     entry = Section.new(each("entries", known.P.nnz))}, Layer)
@@ -107,12 +107,14 @@ function Layer.takes(batch, l)
   return not (batch.blocks[l].control or batch.readout)
 end
 
---- Looks at a block of the pilot draws, to find out whether rows are divided by their sums and
--- which columns are drawn.
+--- Looks at a block of the pilot draws, to find out whether rows are divided by their sums, which
+-- blocks without entries do not tell, and which columns are drawn.
 function Layer:look(block)
-  self.is_normalized = self.is_normalized
-    and counts.farthest_from_one(block.adj:row_sums()) < 1e-4
-    and counts.farthest_from_one(self.known.row_sums[block.dst]) > 1e-3
+  local is_divided = counts.is_divided(block.adj)
+  if is_divided ~= nil then
+    self.is_normalized = self.is_normalized ~= false and is_divided
+      and not counts.sum_to_one(self.known.row_sums[block.dst])
+  end
   local _, near = self.known.P:slice(block.dst)
   self.drawn:add_at_(block.src, 1)
   self.there:add_at_(near, 1)

@@ -19,9 +19,9 @@ Section.__index = Section
 -- The number of draws with one of its entries that a cell needs.
 local LEAST = 5
 
--- The sums that are kept by cell: T, T^2, M, T and M over the first half of the draws, the draws
--- that had the cell, how many of its entries were drawn, and how many there were.
-local SUMS = {"S", "Q", "M", "SA", "MA", "times", "drawn", "there"}
+-- The sums that are kept by cell: T, T^2, M, and the draws that had the cell, the same over the
+-- first half of the draws, how many of its entries were drawn, and how many there were.
+local SUMS = {"S", "Q", "M", "times", "SA", "QA", "MA", "timesA", "drawn", "there"}
 
 --- Section.new(list): makes empty sums for the attributes of a list, {side = "rows", "columns",
 -- "entries" or others, key =, text =, cells = how many, names = of the cells, where these are few}.
@@ -60,7 +60,10 @@ function Section:add(x, half)
   self.S, self.Q, self.M = self.S + x.error, self.Q + x.error:square(), self.M + x.mass
   self.drawn, self.there = self.drawn + x.drawn, self.there + x.there
   self.times = self.times + 1
-  if half then self.SA, self.MA = self.SA + x.error, self.MA + x.mass end
+  if half then
+    self.SA, self.MA = self.SA + x.error, self.MA + x.mass
+    self.QA, self.timesA = self.QA + x.error:square(), self.timesA + 1
+  end
   self.draws = self.draws + 1
 end
 
@@ -75,17 +78,28 @@ function Section:add_at(ids, x, half)
   self.drawn:add_at_(ids, x.drawn)
   if half then
     self.SA:add_at_(ids, x.error)
+    self.QA:add_at_(ids, x.error:square())
     self.MA:add_at_(ids, x.mass)
+    self.timesA:add_at_(ids, 1)
   end
   self.draws = self.draws + 1
 end
 
--- Returns the variance and the mean of the errors of each cell. One more draw without the cell is
--- counted, since a cell that was always drawn so far may still be left out.
-local function variances(self)
-  local n = self.times:clamp(1, math.huge)
-  local mean = self.S / n
-  return (self.Q / n - mean:square()):clamp(0, math.huge) + (self.M / n):square() / n + 1e-30, mean
+-- Returns the variance and the mean of the errors of each cell, from sums S, Q, M and times over
+-- some draws. One more draw without the cell is counted, since a cell that was always drawn so far
+-- may still be left out.
+local function variances(sums)
+  local n = sums.times:clamp(1, math.huge)
+  local mean = sums.S / n
+  return (sums.Q / n - mean:square()):clamp(0, math.huge) + (sums.M / n):square() / n + 1e-30, mean
+end
+
+-- Returns the sums over the first half of the draws, and those over the second.
+local function halves_of(self)
+  local first = {S = self.SA, Q = self.QA, M = self.MA, times = self.timesA}
+  local second = {}
+  for name, sum in pairs(first) do second[name] = self[name] - sum end
+  return first, second
 end
 
 --- Computes the factors for later draws from all draws so far.
@@ -106,14 +120,12 @@ function Section:clear(i)
   self.a, self.series[i] = self.a and self.a * others, {}
 end
 
---- Returns the cells of attribute i, which has few of them, as an array of {name =, mass =, error =
--- T over M, half = half the width of its interval, drawn =, there =}.
-function Section:cells(i)
+-- Returns the cells of attribute i, as Section:cells does, from sums over some draws.
+local function cells_of(self, i, sums)
   local first, n = self.firsts[i], self.list[i].cells
-  local variance = variances(self)
   local function numbers(t) return t:slice(first + 1, first + n):to_table() end
-  local M, S, V, drawn, there = numbers(self.M), numbers(self.S), numbers(variance * self.times),
-    numbers(self.drawn), numbers(self.there)
+  local M, S, V, drawn, there = numbers(sums.M), numbers(sums.S),
+    numbers(variances(sums) * sums.times), numbers(self.drawn), numbers(self.there)
   local list = {}
   for c = 1, n do
     list[c] = {name = self.list[i].names[c], mass = M[c], drawn = drawn[c], there = there[c],
@@ -122,22 +134,48 @@ function Section:cells(i)
   return list
 end
 
---- Returns two arrays with an element for each attribute: the mean square of the relative errors of
--- its cells, weighted by their mass and computed from products of the two halves of the draws, so
--- that noise adds nothing on average; and two standard deviations of that sum under noise alone.
+--- Returns the cells of attribute i, which has few of them, as an array of {name =, mass =, error =
+-- T over M, half = half the width of its interval, drawn =, there =}.
+function Section:cells(i) return cells_of(self, i, self) end
+
+--- Returns the cells of attribute i as the first half of the draws has them, and as the second has
+-- them: what is chosen in one of them by its error has an interval in the other that is no narrower
+-- than it should be.
+function Section:cells_of_halves(i)
+  local first, second = halves_of(self)
+  return cells_of(self, i, first), cells_of(self, i, second)
+end
+
+--- Returns three arrays with an element for each attribute: the mean square of the relative errors
+-- of its cells, weighted by their mass and computed from products of the two halves of the draws,
+-- so that noise adds nothing on average; two standard deviations of that sum under noise alone; and
+-- by how many of its standard deviations the same sum is above 0 if the factor that all cells have
+-- in common is left out.
 function Section:explained()
-  local MB, SB = self.M - self.MA, self.S - self.SA
-  local known = self.drawn:above(2 * LEAST - 1) * self.MA:above(0) * MB:above(0)
-  local a, b = self.SA / (self.MA + 1 - self.MA:above(0)), SB / (MB + 1 - MB:above(0))
-  local terms = a * b * self.M * known
-  local means, margins = {}, {}
+  local A, B = halves_of(self)
+  local known = self.drawn:above(2 * LEAST - 1) * A.M:above(0) * B.M:above(0)
+  local a, b = A.S / (A.M + 1 - A.M:above(0)), B.S / (B.M + 1 - B.M:above(0))
+  -- The standard deviation of a * b * M where the cell has no error but noise.
+  local noise = variances(self) * (A.times * B.times):sqrt() * self.M * known
+    / (A.M * B.M + 1 - known)
+  local means, margins, apart = {}, {}, {}
   for i, one in ipairs(self.list) do
     local function own(t) return t:slice(self.firsts[i] + 1, self.firsts[i] + one.cells) end
-    local of_one, total = own(terms), own(self.M):sum():item()
-    means[i] = total > 0 and of_one:sum():item() / total or 0
-    margins[i] = total > 0 and one.cells > 64 and 2 * of_one:norm() / total or 0
+    local total = own(self.M):sum():item()
+    if total > 0 then
+      local weight, x, y = own(self.M * known), own(a), own(b)
+      local terms = x * y * weight
+      local all_x = own(A.S):sum():item() / math.max(own(A.M):sum():item(), 1e-30)
+      local all_y = own(B.S):sum():item() / math.max(own(B.M):sum():item(), 1e-30)
+      means[i] = terms:sum():item() / total
+      margins[i] = one.cells > 64 and 2 * terms:norm() / total or 0
+      apart[i] = ((x - all_x) * (y - all_y) * weight):sum():item()
+        / math.max(own(noise):norm(), 1e-30)
+    else
+      means[i], margins[i], apart[i] = 0, 0, 0
+    end
   end
-  return means, margins
+  return means, margins, apart
 end
 
 return Section

@@ -101,6 +101,11 @@ local function of_together(found, one)
 end
 
 local function of_tails(found, tails)
+  if tails.draws == 0 then
+    return cause(found, "tails", "warning", ("layer %d has no weights but 0"):format(found.layer),
+      ("so it is in all of %d draws; if others make up for these, they are rare"):format(
+        found.draws), "look for a factor 0; if it is meant, bound the weights of the other draws")
+  end
   local of_draws = tails.draws <= tails.entries
   local share = of_draws and tails.draws or tails.entries
   return cause(found, "tails", "warning", ("layer %d has heavy tails: %s so unequal that 100 draws "
@@ -130,7 +135,8 @@ function sentences.of(found)
       list[#list + 1] = of_never(found, one)
     end
   end
-  if found.best then list[#list + 1] = of_best(found, found.best) end
+  local has_weights = not (found.tails and found.tails.draws == 0)
+  if found.best and has_weights then list[#list + 1] = of_best(found, found.best) end
   if found.time then list[#list + 1] = of_time(found, found.time) end
   if found.tails then
     list[#list + 1] = of_tails(found, found.tails)
@@ -141,6 +147,20 @@ function sentences.of(found)
 end
 
 -- ---------------------------------------------------------------- weights and row sums
+
+-- Returns what comes of weights that fall too fast: between entries of one row that are drawn
+-- together, the rare ones weigh too much. Rows that are divided by their sums can turn that around
+-- over all draws, so it is said as the products of frequency and weight have it.
+local function effect_of(often, rarely, is_normalized)
+  if not (often and rarely) then return "" end
+  if rarely.low > often.high then
+    return ", so that what is drawn rarely counts too much beside what is drawn often"
+  elseif rarely.high < often.low and is_normalized then
+    return " (between the entries of a row; over all draws what is drawn rarely counts too little "
+      .. "all the same, since rows are divided by their sums)"
+  end
+  return ""
+end
 
 -- The texts and remedies of weights that are wrong, by the key of the cause, as functions of the
 -- finding.
@@ -159,9 +179,9 @@ local OF_WEIGHTS = {
       seen.often.high < 0 and "look for a sign" or "look for a factor that is there twice, or a "
         .. "number of samples that is not that of the draws"
   end,
-  naive = function(_, is_normalized)
-    return "the weights fall faster than one over the frequency of draws, so that what is drawn "
-      .. "rarely counts too much",
+  naive = function(seen, is_normalized)
+    return "the weights fall faster than one over the frequency of draws"
+      .. effect_of(seen.often, seen.rarely, is_normalized),
       "where nodes are drawn without replacement 1 / (s p) does so: choice with debias = true, "
         .. "draw = \"wr\" or \"poisson\""
         .. (is_normalized and "" or ", or rows divided by their sums")

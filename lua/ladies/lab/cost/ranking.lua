@@ -13,7 +13,10 @@ local OF = {{"gradient", "gradient of the loss"}, {"embedding", "embedding"}}
 
 -- Returns a sentence that says what the number means and how large the bias is that it does not
 -- include.
-local function sentence_of(bias)
+local function sentence_of(bias, has_tails)
+  if has_tails then
+    return "Not to rank by: rare draws decide, of which these may have met too few."
+  end
   local told = "What is left of the variance after a second of mini-batches, times 1,000"
   local x = bias and #bias > 1 and statistics.interval(bias)
   if not x or x.low <= measure.ROUNDING then return told .. "." end
@@ -22,8 +25,9 @@ end
 
 --- Returns the findings of variance times milliseconds of sampling and step, from a sample (see
 -- ladies.lab.error.measure) and the columns of ladies.lab.cost. The intervals of both factors are
--- multiplied end by end, so that of the product is no narrower than it should be.
-function ranking.of(sample, columns)
+-- multiplied end by end, so that of the product is no narrower than it should be. has_tails:
+-- whether the laboratory warns of heavy tails.
+function ranking.of(sample, columns, has_tails)
   local list, seconds = {}, medians.interval(columns.seconds)
   for _, one in ipairs(OF) do
     local column = sample.columns[one[1] .. ".variance"]
@@ -31,9 +35,9 @@ function ranking.of(sample, columns)
       local x = statistics.interval(column)
       list[#list + 1] = {key = "ranking." .. one[1], section = "ranking", format = "%.4g",
         label = one[2] .. ": variance times ms a batch", scale = 1e3,
-        mean = x.mean * seconds.mean, low = math.max(0, x.low) * seconds.low,
-        high = x.high * seconds.high, n = #column,
-        sentence = sentence_of(sample.columns[one[1] .. ".bias"])}
+        mean = math.max(0, x.mean) * seconds.mean, low = math.max(0, x.low) * seconds.low,
+        high = math.max(0, x.high) * seconds.high, n = #column,
+        sentence = sentence_of(sample.columns[one[1] .. ".bias"], has_tails)}
     end
   end
   return list

@@ -21,18 +21,20 @@ end
 
 local capital, percent = words.capital, words.percent
 
--- The label, format and sentence of each number; the sentence is a function of its interval x and
--- of `name`, the object that it is about.
+-- The label, format and sentence of each number; the sentence is a function of its interval x, of
+-- `name`, the object that it is about, and of whether the laboratory warns of heavy tails.
 local NUMBERS = {
   error = {label = "error / signal", format = "%.4g", sentence = function(x, name)
     if x.mean < measure.ROUNDING then return capital(name) .. " is exact up to rounding." end
     return ("A typical estimate of %s is off by %s of its size."):format(name,
       percent(math.sqrt(math.max(0, x.mean))))
   end},
-  bias = {label = "bias² / signal", format = "%.3g", sentence = function(x, name)
+  bias = {label = "bias² / signal", format = "%.3g", sentence = function(x, name, has_tails)
     if math.abs(x.mean) < measure.ROUNDING then return "No bias beyond rounding." end
-    if x.high < 0 then
-      return "Below 0, which it cannot be: few large errors decide, and these draws met too few."
+    if has_tails then
+      return "Rare draws decide, of which these may have met too few for this number to hold."
+    elseif x.high < 0 then
+      return "An estimate of a number near 0, which may come out below 0 by chance."
     elseif x.low <= 0 then
       return "No bias that these draws could tell from none."
     end
@@ -43,10 +45,11 @@ local NUMBERS = {
     return x.mean < measure.ROUNDING and "Every draw gives the same."
       or "What averaging over draws takes away."
   end},
-  scale = {label = "size along the exact one", format = "%.4f", sentence = function(x, name)
+  scale = {label = "size along the exact one", format = "%.4f", sentence = function(x, name,
+    has_tails)
     if x.low <= 1 and x.high >= 1 then return "1, as without bias, is within the interval." end
-    return ("%s comes out %.3g times as large as it is, on average."):format(
-      capital(name), x.mean)
+    return ("%s comes out %.3g times as large as it is, on average%s."):format(capital(name),
+      x.mean, has_tails and " of draws that may have met too few of the rare ones" or "")
   end},
   mass = {label = "row sums of P~ over those of P", format = "%.4f", sentence = function(x)
     if x.low <= 1 and x.high >= 1 then return "Rows keep their mass on average." end
@@ -57,24 +60,27 @@ local NUMBERS = {
 local ORDER = {"error", "variance", "bias", "scale", "mass"}
 
 -- Makes the finding of one number.
-local function of_number(key, number, interval, names)
+local function of_number(key, number, interval, names, has_tails)
   local section, object, parameter = object_of(key)
   if parameter then object = "gradient of " .. names[parameter] end
   local kind, name = NUMBERS[number], section == "layers" and object or "the " .. object
   return tables.merged({key = key, section = section, label = ("%s: %s"):format(object, kind.label),
-    format = kind.format, sentence = kind.sentence(interval, name)}, interval)
+    format = kind.format, sentence = kind.sentence(interval, name, has_tails)},
+    interval)
 end
 
 --- Makes the findings of a sample (see measure.run), in the order of sections; names: of the
--- parameters; own: the run's own statistics.
-function findings.of(sample, names, own)
+-- parameters; own: the run's own statistics; has_tails: as causes.has_tails of
+-- ladies.lab.causes tells.
+function findings.of(sample, names, own, has_tails)
   local list = {}
   local function add(prefix)
     for _, number in ipairs(ORDER) do
       local column = sample.columns[prefix .. "." .. number]
       if column and #column > 1 then
         local key = prefix .. "." .. number
-        list[#list + 1] = of_number(key, number, statistics.interval(column), names)
+        list[#list + 1] = of_number(key, number, statistics.interval(column), names,
+          has_tails)
       end
     end
   end

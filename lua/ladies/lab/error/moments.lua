@@ -13,7 +13,16 @@ local sampling = require "ladies.sampling"
 
 local moments = {}
 
+-- The share of the error below which a variance is the rounding of the difference that it is.
+local ROUNDING = 1e-6
+
 local function total(t) return t:sum():item() end
+
+-- Returns the numbers of an estimate; the variance is 0 where all draws are alike.
+local function numbers_of(error, bias, scale)
+  if bias and math.abs(error - bias) < ROUNDING * error then bias = error end
+  return {error = error, bias = bias, variance = bias and error - bias, scale = scale}
+end
 
 -- Computes for each node that is in any of the draws its S, the sum of its squared errors, and n_v.
 local function by_node(draws)
@@ -49,7 +58,7 @@ function moments.of_rows(draws, values, signal)
   end
   local error = total(squares) / rows / signal
   local bias = weight > 0 and total(products) / weight / signal or nil
-  return {error = error, bias = bias, variance = bias and error - bias, scale = 1 + along / norm}
+  return numbers_of(error, bias, 1 + along / norm)
 end
 
 --- moments.of_tensors(draws, exact): returns the numbers of moments.of_rows for draws that are
@@ -71,7 +80,7 @@ function moments.of_tensors(draws, exact)
   if norm == 0 then return {} end
   local error = squares / m / norm
   local bias = (product - squares) / (m * (m - 1)) / norm
-  return {error = error, bias = bias, variance = error - bias, scale = 1 + along / m / norm}
+  return numbers_of(error, bias, 1 + along / m / norm)
 end
 
 return moments

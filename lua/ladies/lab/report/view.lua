@@ -41,9 +41,10 @@ local function without_unit(finding)
   return {format = conversion, scale = finding.scale}, unit:gsub("%%%%", "%%")
 end
 
---- Returns the interval of a finding as text: "0.39 to 0.42 ms", or "exact" for a number that is no
--- estimate.
+--- Returns the interval of a finding as text: "0.39 to 0.42 ms", "exact" for a number that is no
+-- estimate, or "" for a p-value, which has none.
 function view.interval(finding)
+  if finding.is_p_value then return "" end
   if finding.n == 1 and finding.low == finding.high then return "exact" end
   return ("%s to %s"):format(view.number(without_unit(finding), finding.low),
     view.number(finding, finding.high))

@@ -243,10 +243,11 @@ local function test(run, x, y)
   local list = differing(run, x, y, ps, strengths, by_group)
   local least = math.min(table.unpack(ps))
   local findings = {{key = "same.p", section = "contract", mean = least, low = least, high = least,
-    n = #x.draws, format = "%.4f",
+    n = #x.draws, format = "%.4f", is_p_value = true,
     label = ("p-value of being the same in distribution as %s"):format(y.subject.title),
-    sentence = #list == 0 and ("%d numbers of %d draws of each do not tell it from %s."):format(
-      #run.names, #x.draws, y.subject.title) or nil}}
+    sentence = #list == 0 and ("%d numbers of %d draws of each do not tell it from %s: a p-value "
+      .. "of at most %g would."):format(#run.names, #x.draws, y.subject.title, run.opts.level)
+      or nil}}
   if #list == 0 then return findings, {} end
   local texts = {}
   for i = 1, math.min(TOLD, #list) do
