@@ -35,7 +35,7 @@ for _, name in ipairs{"startSuite", "startTest", "endTest", "endSuite"} do
     os.clock = core.clock
     method(...)
     os.clock = clock
-    core.threads(threads)
+    if core.threads() ~= threads then core.threads(threads) end
   end
 end
 

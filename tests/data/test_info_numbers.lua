@@ -27,7 +27,7 @@ local function numbers_of(out)
   local found = {
     nodes = find("nodes", "^[%d,]*%d"), isolated = find("nodes", "([%d,]+) isolated"),
     edges = find("edges", "^[%d,]*%d"), directed = rows.edges:find ", directed" ~= nil,
-    self_loops = find("edges", "self%-loops: ([%d,]*%d)"),
+    self_loops = find("edges", "self%-loops[^:]*: ([%d,]*%d)"),
     merged = find("edges", "given more than once: ([%d,]*%d)"),
     entries = find("entries", "^[%d,]*%d"),
     components = find("components", "^[%d,]*%d"),
