@@ -33,9 +33,9 @@ local function rows_of(result)
 end
 
 function tests.test_report()
-  local threads = ladies.threads()
+  ladies.threads(2)
   local result = run "report"
-  lu.assertEquals(ladies.threads(), threads)
+  lu.assertEquals(ladies.threads(), 2)
   local read = ladies.file.read
   local path = result.folder .. "/results.jsonl"
   local whole, markdown = read(path), read(result.folder .. "/costs.md")
@@ -43,7 +43,7 @@ function tests.test_report()
     lu.assertStrContains(markdown, "| " .. rows[2][1])
   end
   lu.assertStrContains(tostring(result), markdown:match "\n(| exponent of .-)\n\n")
-  for _, text in ipairs{"| full batch, V |", "| LADIES, s ", "| LADIES, b "} do
+  for _, text in ipairs{"| full batch, V |", "| LADIES, s ", "| LADIES, b ", "(1 thread)"} do
     lu.assertStrContains(markdown, text)
   end
   ladies.file.write(path, whole:sub(1, #whole - 10))             -- killed while it wrote

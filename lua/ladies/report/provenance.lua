@@ -55,9 +55,9 @@ function provenance.runs(study, records)
 end
 
 --- Adds to the record of a measurement that is finished the seconds since `began` (of core.clock),
--- the machine, its numerics and the number of threads; returns the record.
+-- the machine, its numerics and the number of threads, unless it says its own; returns the record.
 function provenance.sign(record, began)
-  record.seconds, record.threads = core.clock() - began, core.threads()
+  record.seconds, record.threads = core.clock() - began, record.threads or core.threads()
   record.machine, record.numerics = machine.text(), machine.numerics()
   return record
 end

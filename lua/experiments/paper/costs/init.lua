@@ -163,7 +163,7 @@ function COSTS.measure(opts)
     local threads = core.threads()
     local _ <close> = setmetatable({}, {__close = function() core.threads(threads) end})
     core.threads(1)
-    return {points = measure(sweep.method, sweep.variable, opts, graph_of)}
+    return {points = measure(sweep.method, sweep.variable, opts, graph_of), threads = 1}
   end
 end
 
