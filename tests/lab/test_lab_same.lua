@@ -210,6 +210,8 @@ end
 function tests.test_too_few()
   lu.assertErrorMsgContains("16 draws are too few for 16 groups", compare, subject "full",
     subject "full", {draws = 16})
+  local enough = compare(subject "full", subject "full", {draws = 32})      -- two of each
+  lu.assertEquals(enough[1].n, 32)
 end
 
 return tests

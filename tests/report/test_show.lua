@@ -33,6 +33,15 @@ function tests.test_tensors()
   assert_shows(weight:requires_grad_(false), "Tensor 2, all 1, parameter, frozen\n  1  1")
 end
 
+--- Of a long list there are as many of both ends as fit, and one of each in any case.
+function tests.test_long_lists()
+  local list = ladies.range(1000000, 1000300)
+  local head = "Index 301, 1000000 to 1000300\n"
+  assert_shows(list, head .. "  1000000  1000001  ...  1000299  1000300", 41)
+  assert_shows(list, head .. "  1000000  ...  1000300", 40)
+  assert_shows(list, head .. "  1000000  ...  1000300", 12)
+end
+
 --- A large tensor shows only its corner, within the width.
 function tests.test_large_tensors()
   local x = ladies.range(1, 3000):to_tensor():reshape(30, 100)
