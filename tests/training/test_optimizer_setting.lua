@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local json = require "ladies.base.json"
 local optimizers = require "ladies.experiment.optimizers"
 local ranks = require "tools.ranks"
+local file = require "tools.own_file"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -35,17 +36,6 @@ return {
 
 local SMALL = {"--layers", "2", "--hidden", "4", "--batch-size", "20", "--eval-every", "4",
   "--quiet"}
-
-local count = 0
-
--- Writes a file NAME.lua into a folder of its own; returns its path.
-local function file(name, text)
-  count = count + 1
-  local folder = temporary.path("optimizer" .. count)
-  ladies.folder.make(folder)
-  ladies.file.write(("%s/%s.lua"):format(folder, name), text)
-  return ("%s/%s.lua"):format(folder, name)
-end
 
 local function command(...)
   local words = table.pack(...)

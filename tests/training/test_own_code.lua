@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
+local file = require "tools.own_file"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
@@ -61,17 +62,6 @@ return {
   end,
 }
 ]]
-
-local count = 0
-
--- A new file NAME.lua in a folder of its own, as the same name has one file in a process.
-local function file(name, text)
-  count = count + 1
-  local folder = temporary.path("code" .. count)
-  ladies.folder.make(folder)
-  ladies.file.write(("%s/%s.lua"):format(folder, name), text)
-  return ("%s/%s.lua"):format(folder, name)
-end
 
 local SMALL = {"--layers", "2", "--hidden", "8", "--batch-size", "20", "--max-batches", "12",
   "--eval-every", "4", "--quiet"}

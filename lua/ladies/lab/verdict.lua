@@ -64,7 +64,7 @@ local MEANING = {
 local function bias_text(found, of_embedding, of_gradient)
   local embedding, by_embedding = kind_of(found, "embedding", of_embedding)
   local gradient, by_gradient = kind_of(found, "gradient", of_gradient)
-  if causes.has_tails(found.faults) then
+  if found.has_tails then
     local told = "Its bias cannot be judged by so few draws, since rare ones decide: as far as "
       .. "these tell, the mean of many is off %s of its size in the embedding, %s in the gradient."
     return told:format(by_embedding or NOTHING, by_gradient or NOTHING)
