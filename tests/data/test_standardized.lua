@@ -136,6 +136,8 @@ function tests.test_a_copy_gives_its_scale()
   lu.assertEquals(ladies.data.standardized(other, copy).features:hash(),
     ladies.data.standardized(other, own).features:hash())
   lu.assertErrorMsgContains("are standardized already", ladies.data.standardized, copy)
+  -- Features that were changed again are not those of the scale alone.
+  lu.assertNil(ladies.data.row_normalized(copy).feature_scale)
 end
 
 --- `ladies train` says that it may help, and does it; a model is evaluated on another data set by

@@ -63,8 +63,10 @@ function copies.row_normalized(data)
   options.value("ladies.data.row_normalized", "the data set", data, "Dataset")
   local features = in_memory(data.features)
   local sums = divisors(features)
-  return with(data, {features = options.class_of(features) == "Matrix"
+  local copy = with(data, {features = options.class_of(features) == "Matrix"
     and features:scale_rows(1 / sums) or features / sums:reshape(#sums, 1)})
+  copy.feature_scale = nil                 -- which is not all that makes these features any more
+  return copy
 end
 
 -- Returns the labels or targets of n nodes, randomly permuted among the nodes `known`.
