@@ -23,14 +23,14 @@ local DATA = ladies.generate.power_law{nodes = 600, entries = 3600, features = 6
 local SHARED = context.new(DATA, {layers = 2, hidden = 8, batch_size = 120, steps = 2, seed = 1})
 
 -- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts; from
--- those draws that begin at group `first`, for which it has so many seconds.
-local function causes_of(given, settings, first, seconds)
+-- so many draws that begin at group `first`.
+local function causes_of(given, settings, first, draws)
   local subject = Subject.of("test", given, DATA, {layers = 2, hidden = 8, seed = 1,
     batch_size = 120, settings = settings or {}})
   local run = {context = SHARED, sampler = SHARED:sampler(subject), name = "test",
     known = SHARED:exact(SHARED:propagation_of(subject))}
   local list = {}
-  for _, found in ipairs(bias.examine(run, first or 1, seconds or 0.25)) do
+  for _, found in ipairs(bias.examine(run, first or 1, {draws = draws or 300})) do
     for _, cause in ipairs(sentences.of(found)) do list[#list + 1] = cause end
   end
   return list
@@ -43,13 +43,12 @@ local function texts_of(list)
 end
 
 -- A fault in one of the layers is told with its layer and kind, and nothing is told of the other
--- layer. What goes by whole mini-batches takes more draws to be seen than a slow machine makes in
--- the seconds of the others.
+-- layer. What goes by whole mini-batches takes more draws to be seen.
 function tests.test_faults_that_average_out()
   for i, fault in ipairs(faults) do
     local layer = 1 + i % 2
     local text = texts_of(causes_of(faults.sampler(fault, {size = 0.3, layer = layer,
-      samples = 150}), nil, nil, fault.kind == "batch" and 3 or nil))
+      samples = 150}), nil, nil, fault.kind == "batch" and 1200 or nil))
     lu.assertStrContains(text, ("layer %d "):format(layer), false, fault.name)
     lu.assertStrContains(text, fault.kind, false, fault.name)
     lu.assertNotStrContains(text, ("layer %d "):format(3 - layer), false, fault.name)

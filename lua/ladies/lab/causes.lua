@@ -247,7 +247,9 @@ function causes.examine(run, sample, first, seconds, broken)
   local off, list, told, found = badly_off(sample), {}, {}, {}
   local last = run.known.n_layers
   local function add(cause) list[#list + 1] = cause end
-  for _, one in ipairs(bias.examine(run, first + BIAS, seconds)) do found[one.layer] = one end
+  for _, one in ipairs(bias.examine(run, first + BIAS, {seconds = seconds})) do
+    found[one.layer] = one
+  end
   add(of_weights(run, found, off, first))
   add(of_mass(off, sample, run.keeps))
   local is_divided = false

@@ -72,16 +72,17 @@ local function affordable(seconds, each)
   return math.tointeger(math.max(LEAST, math.min(MOST, seconds // each)))
 end
 
---- bias.examine(run, first, seconds): measures the bias of each layer whose blocks can be compared
+--- bias.examine(run, first, budget): measures the bias of each layer whose blocks can be compared
 -- with P; returns an array of results of ladies.lab.bias.kinds. run: as for measure.group; first:
--- the first group; seconds: the most that the draws may take, though there are LEAST of them at
--- least.
-function bias.examine(run, first, seconds)
+-- the first group; budget: {seconds = the most that the draws may take, though there are LEAST of
+-- them at least}, or {draws = how many there are}, which finds the same on every machine.
+function bias.examine(run, first, budget)
   local source = source_of(run, first)
   return core.no_grad(function()
     local layers = layers_of(source)
     if #layers == 0 then return {} end
-    local rng, times, all, k = core.rng(run.context.opts.seed):fork(first), {}, LEAST, 1
+    local rng, times, k = core.rng(run.context.opts.seed):fork(first), {}, 1
+    local all = budget.draws or LEAST
     while k <= all do
       local began = core.clock()
       local batch, g = draw(source, PILOT + k)
@@ -94,7 +95,7 @@ function bias.examine(run, first, seconds)
         for _, layer in ipairs(layers) do layer:sharpen() end
       end
       times[k] = core.clock() - began
-      if k == PILOT then all = affordable(seconds, medians.of(times)) end
+      if k == PILOT and budget.seconds then all = affordable(budget.seconds, medians.of(times)) end
       k = k + 1
     end
     return kinds.of(layers)
