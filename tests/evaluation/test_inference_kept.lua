@@ -84,6 +84,31 @@ function tests.test_bytes_are_foretold()
   lu.assertEquals(core.files(folder.path), {})
 end
 
+--- Nothing is tried on a small graph where there is memory for all layers without doubt: then no
+-- bytes lie in files, whatever the model.
+function tests.test_no_rehearsal_where_memory_is_enough()
+  local pna = {"pna", {delta = 1}}
+  local kinds = table.move(KINDS, 1, #KINDS, 2, {pna})
+  for _, kind in ipairs(kinds) do
+    local least                                -- the memory from which nothing is tried
+    for _, memory in ipairs{20000000, 40000000, 320000000} do
+      local way = ladies.inference.way{memory = memory, folder = folder.path}
+      local model, rehearsed = watched(kind[1], kind[2], nothing), false
+      local layer = model.layer
+      function model:layer(i, h, block, ...)
+        rehearsed = rehearsed or block.adj.n_cols ~= NODES
+        return layer(self, i, h, block, ...)
+      end
+      ladies.inference.exact(model, data, {way = way})
+      if not rehearsed then
+        least = least or memory
+        lu.assertEquals({way.bytes, (select(2, core.room_use(way.room)))}, {0, 0}, kind[1])
+      end
+    end
+    lu.assertTrue(least and least > 20000000, kind[1])
+  end
+end
+
 --- Features in a file are counted where the first layer needs all of them as float32.
 function tests.test_features_in_a_file()
   local path = folder.path .. "/graph.safetensors"

@@ -128,6 +128,15 @@ function tests.test_check_unique()
   fails("seed 0 occurs twice, at positions 1 and 2", function() index{0, 0}:check_unique "seed" end)
 end
 
+function tests.test_repeated()
+  lu.assertEquals(index{2, 0, 3}:repeated():to_table(), {1, 1, 3, 3, 3})
+  lu.assertEquals(#index{}:repeated(), 0)
+  lu.assertEquals(#index{0, 0}:repeated(), 0)
+  fails("the length must be 0 to 2147483647, got 4294967294", function()
+    index{LARGEST, LARGEST}:repeated()
+  end)
+end
+
 function tests.test_counts()
   lu.assertEquals(index{3, 1, 3, 0}:counts(4), {1, 0, 2, 0})
   lu.assertEquals(index{}:counts(2), {0, 0})

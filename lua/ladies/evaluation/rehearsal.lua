@@ -16,11 +16,25 @@ local rehearsal = {}
 local NODES = 1 << 14        -- so many that a column of them counts as a large tensor
 local LEAST = 2 * NODES      -- nodes of a graph that is worth it
 
+-- The most that a layer is thought to hold at a time: so many tensors with a row for each node, as
+-- wide as the widest of the model, and so many numbers for each entry.
+local TENSORS, NUMBERS = 4, 16
+
 --- rehearsal.takes_rows(model, P) -> boolean: whether the model's first layer reads features that
 -- are Rows as they are.
 function rehearsal.takes_rows(model, P)
   local takes_rows = model.takes_rows
   return takes_rows ~= nil and takes_rows(model, P)
+end
+
+-- Tells whether the layers fit in so many bytes of memory for certain, so that trying is not worth
+-- its time and memory. No tensor of a model's layers is wider than its features and parameters are
+-- wide or high.
+local function surely_fits(work, memory)
+  local model, P, widest = work.model, work.field.P, work.features.n_cols
+  if not model.parameters then return false end
+  for _, one in ipairs(model:parameters()) do widest = math.max(widest, one.n_rows, one.n_cols) end
+  return 4 * (TENSORS * widest * P.n_rows + NUMBERS * P.nnz) <= memory
 end
 
 -- Makes a graph of NODES nodes whose rows have as many entries as those of P, at most one a column.
@@ -58,6 +72,7 @@ function rehearsal.bytes(layers, work, memory, folder)
   local P = work.field.P
   local n = P.n_rows
   if options.class_of(P) ~= "Matrix" or n < LEAST or work.edges then return nil end
+  if surely_fits(work, memory) then return 0 end
   local room = core.room(memory * NODES // n, folder)
   local ok, bytes = errors.try(rehearse, layers, work, small(P), room)
   return ok and math.ceil(bytes / NODES * n) or nil

@@ -129,6 +129,11 @@ static ld_status index_counts(bind_call *c)
     return LD_OK;
 }
 
+static ld_status index_repeated(bind_call *c)
+{
+    return ld_index_repeated(c->out[0].index, c->in[0].index);
+}
+
 static ld_status index_group(bind_call *c)
 {
     return ld_index_group(c->out[0].index, c->out[1].index, c->in[0].index, c->in[1].integer);
@@ -163,6 +168,9 @@ static const bind_function methods[] = {
      "Raises an error that names the element when one occurs twice."},
     {"counts", index_counts,
      "idx:counts(n) -> table\nHow often each of the ids 1 .. n occurs; zeros (none) are left out."},
+    {"repeated", index_repeated,
+     "idx:repeated() -> Index\n"
+     "Each position as often as its element says: 2, 0, 3 gives 1, 1, 3, 3, 3."},
     {"group", index_group,
      "idx:group(n) -> Index, Index\n"
      "The positions of each of the ids 1 .. n, as two Indexes, order and ends: those of id i are\n"

@@ -216,8 +216,12 @@ ld_status ld_index_extreme(int32_t *out, const ld_index *x, int sign)
     if (x->size == 0)
         return ld_fail(LD_VALUE, "an empty Index has no largest or smallest element");
     int32_t best = x->data[0];
-    for (int64_t i = 1; i < x->size; i++)
-        best = (sign > 0 ? x->data[i] > best : x->data[i] < best) ? x->data[i] : best;
+    if (sign > 0) /* two loops, which compilers turn into vector instructions */
+        for (int64_t i = 1; i < x->size; i++)
+            best = x->data[i] > best ? x->data[i] : best;
+    else
+        for (int64_t i = 1; i < x->size; i++)
+            best = x->data[i] < best ? x->data[i] : best;
     *out = best;
     return LD_OK;
 }
@@ -230,6 +234,19 @@ ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids)
     for (int64_t i = 0; i < x->size; i++)
         if (x->data[i] >= 0)
             (*out)->data[x->data[i]]++;
+    return LD_OK;
+}
+
+ld_status ld_index_repeated(ld_index **out, const ld_index *x)
+{
+    int64_t size = 0;
+    for (int64_t i = 0; i < x->size; i++)
+        size += (int64_t)x->data[i] + 1;
+    LD_CHECK(ld_index_new(out, size));
+    int32_t *at = (*out)->data;
+    for (int64_t i = 0; i < x->size; i++)
+        for (int32_t k = 0; k <= x->data[i]; k++)
+            *at++ = (int32_t)i;
     return LD_OK;
 }
 

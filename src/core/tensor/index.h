@@ -67,6 +67,10 @@ ld_status ld_index_extreme(int32_t *out, const ld_index *x, int sign);
  * LD_RANGE for an id outside. */
 ld_status ld_index_counts(ld_index **out, const ld_index *x, int64_t n_ids);
 
+/* Gives each position of x as often as its element counts: element -1, which users see as 0, none, 0
+ * once, and so on. Fails with LD_VALUE for more positions than an index holds. */
+ld_status ld_index_repeated(ld_index **out, const ld_index *x);
+
 /* Groups the positions of the ids 0 .. n_ids - 1 in x: those of id i are order[ends[i] .. ends[i +
  * 1] - 1], ascending; `ends` has n_ids + 1 elements. Fails with LD_RANGE for an id outside. */
 ld_status ld_index_group(ld_index **order, ld_index **ends, const ld_index *x, int64_t n_ids);

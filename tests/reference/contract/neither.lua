@@ -60,8 +60,8 @@ without("text.", "fields line_starts names read read_edges reader")
 without("zip.", "gunzip open sha256")
 without("Index", [[
   .__add .__concat .__eq .__gc .__idiv .__index .__len .__mod .__mul .__show .__sub .__tostring
-  :above :below :check_unique :counts :equals :group :hash :max :min :slice :sort :to_table
-  :to_tensor
+  :above :below :check_unique :counts :equals :group :hash :max :min :repeated :slice :sort
+  :to_table :to_tensor
 ]])
 without("Room", ".__close .__gc")
 without("Scope", ".__close")

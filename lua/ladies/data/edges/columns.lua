@@ -87,17 +87,4 @@ function columns.times(context, key, numbers)
   return core.index(whole), origin
 end
 
---- columns.repeated(counts): an Index of each position of `counts`
--- as often as its element says.
-function columns.repeated(counts)
-  local list, n = {}, 0
-  for entry, count in ipairs(counts:to_table()) do
-    for _ = 1, count do
-      n = n + 1
-      list[n] = entry
-    end
-  end
-  return core.index(list)
-end
-
 return columns

@@ -16,7 +16,6 @@
 -- then an entry stands for several, and `counts` says how many.
 
 local core = require "ladies_core"
-local columns = require "ladies.data.edges.columns"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
@@ -47,7 +46,7 @@ end
 --- edges:entries() -> Index: for each edge the position of its entry in the graph.
 function EdgeData:entries()
   if not self.counts then return core.range(1, self.adjacency.nnz) end
-  return columns.repeated(self.counts)
+  return self.counts:repeated()
 end
 
 -- Fails if entries of the graph stand for several edges.

@@ -23,7 +23,6 @@ local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local complete = require "ladies.data.complete"
 local direction = require "ladies.data.direction"
-local edge_columns = require "ladies.data.edges.columns"
 local npz_labels = require "ladies.data.formats.npz.labels"
 local ogb_binary = require "ladies.data.formats.ogb_binary"
 local options = require "ladies.base.options"
@@ -162,7 +161,7 @@ local function graphs_of(context, fields, sizes, max_ids)
       .. "many", total)
   end
   context.keys.graph_of = "raw/num-node-list"
-  return edge_columns.repeated(sizes)
+  return sizes:repeated()
 end
 
 -- Turns the ends of edges, which count from 1 in each graph, into nodes of the union of all graphs.
@@ -180,7 +179,7 @@ local function of_union(context, sizes, sources, targets)
     checks.fail(context, "raw/num-edge-list counts %d edges, %s has %d", counted,
       context.keys.adjacency, #sources)
   end
-  local graph_of = edge_columns.repeated(edges)
+  local graph_of = edges:repeated()
   local most, before = sizes[graph_of], core.index(first)[graph_of]
   for _, ends in ipairs{sources, targets} do
     local wrong = ends:above(most):positions()

@@ -12,7 +12,6 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
-local columns = require "ladies.data.edges.columns"
 local EdgeData = require "ladies.data.edges"
 local list = require "ladies.data.edges.list"
 local npz_arrays = require "ladies.data.formats.npz.arrays"
@@ -82,7 +81,7 @@ function stored.read(context, file, fields, parallel)
     if #parts.counts > 0 and parts.counts:min() < 1 then
       checks.fail(context, "edge_counts must be numbers from 1 on")
     end
-    entries = columns.repeated(parts.counts)
+    entries = parts.counts:repeated()
   end
   parts.targets, parts.sources = A:row_of()[entries], A:col_of()[entries]
   if parts.types and not (parts.type_names and parts.inverses
