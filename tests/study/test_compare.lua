@@ -299,6 +299,23 @@ end
 
 --- A finished run stands beside others only where it was tested as they are; what else of its task
 -- differs has a column.
+--- Where finished runs were computed by something else, the notes say by what each was.
+function tests.test_finished_runs_computed_elsewhere()
+  local folder = temporary.path "elsewhere"
+  ladies.train(settings_with{data = toy.new(true), method = "ladies", samples = 5, max_batches = 2,
+    quiet = true, out = folder})
+  local function note_of(out)
+    local result = compare(temporary.path(out), {"full", folder}, {runs = 1})
+    return table.concat(result.notes, "\n"):match "Computed by [^\n]*"
+  end
+  lu.assertNil(note_of "here")
+  local path = folder .. "/summary.json"
+  local changed, n = ladies.file.read(path):gsub('"numerics": *"', "%0an abacus, ")
+  lu.assertEquals(n, 1)
+  ladies.file.write(path, changed)
+  lu.assertStrContains(note_of "there", " and by an abacus, ")
+end
+
 function tests.test_finished_runs_of_links()
   local folder, common = temporary.path "links", settings_with{task = "link_prediction",
     max_batches = 2}
