@@ -338,6 +338,27 @@ end
 ]]))
 end
 
+--- A process that names hundreds of methods, as a search does, holds what each one takes, and no
+-- list of all for each.
+function tests.test_hundreds_of_methods()
+  local function heap_after(first, last)
+    for i = first, last do
+      ladies.experiment.configure(ladies.experiment.own{method = {
+        name = ("a_method_that_has_a_name_of_some_length_%d"):format(i),
+        sampler = function(P) return ladies.samplers.full(P, {layers = 2}) end}})
+    end
+    collectgarbage()
+    collectgarbage()
+    return collectgarbage "count"
+  end
+  local before = heap_after(1, 50)
+  local each = (heap_after(51, 250) - before) / 200
+  for name in pairs(methods.by_name) do
+    if name:find "^a_method_that" then methods.by_name[name] = nil end
+  end
+  lu.assertTrue(each < 10, each)                   -- KB
+end
+
 --- The name of a file here without its ending is told what it lacks, wherever a method is named.
 function tests.test_a_file_without_its_ending()
   local folder <close> = shell.folder()

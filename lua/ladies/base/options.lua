@@ -190,7 +190,9 @@ local function array(text)
   end}
 end
 
-local compiled = {}
+-- Compiled types by their texts. They are made anew where the garbage collector took them: a text
+-- that lists all methods is another one with each method of a user's own.
+local compiled = setmetatable({}, {__mode = "v"})
 
 function compile(text)
   if compiled[text] then return compiled[text] end
