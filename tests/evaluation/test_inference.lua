@@ -50,15 +50,6 @@ function tests.test_ways_to_name_the_graph()
     expected)
 end
 
---- A mini-batch of whole neighbourhoods gives the same logits as the whole graph.
-function tests.test_equals_a_batch_of_whole_neighbourhoods()
-  local data = toy.new()
-  local model = model_for(data, {layers = 3})
-  local batch = toy.neighbourhoods(data.graph:normalize "sym", 3)(data.val)
-  compare.assert_close(model:forward(data.features, batch),
-    ladies.inference.exact(model, data)[data.val], 1e-5, "logits")
-end
-
 --- Inference records nothing, even inside a step, and its result outlives the step.
 function tests.test_inside_a_step()
   local data = toy.new()
