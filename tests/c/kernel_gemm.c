@@ -90,11 +90,18 @@ static void check_by_rows(int64_t m, int64_t k, int64_t n)
     }
 }
 
+/* Tiles have at most 192 rows, 512 from 4,097 rows on, or 128 where the result has 128 columns or less,
+ * and at most 128 columns, or 256 from 1,537 rows on. Where a is transposed, sums of 768 and more
+ * products are made in 2, 4, 8, 16 pieces of 384 or more, with tiles of at most 608 rows and 256
+ * columns. */
 void test(void)
 {
-    static const int64_t shapes[][3] = {{0, 3, 4},      {3, 0, 4},      {3, 4, 0},
-                                        {1, 1, 1},      {7, 5, 3},      {33, 40, 17},
-                                        {400, 30, 150}, {40, 1700, 33}, {1600, 9, 7}};
+    static const int64_t shapes[][3] = {
+        {0, 3, 4},      {3, 0, 4},      {3, 4, 0},      {1, 1, 1},     {7, 5, 3},
+        {33, 40, 17},   {400, 30, 150}, {40, 1700, 33}, {1600, 9, 7},  {1, 300, 1},
+        {128, 3, 128},  {129, 3, 5},    {192, 2, 129},  {193, 5, 130}, {3, 260, 300},
+        {1536, 2, 17},  {1537, 1, 257}, {3, 767, 4},    {3, 768, 4},   {609, 769, 2},
+        {2, 1543, 259}, {4097, 1, 130}, {6149, 2, 3},   {2, 6149, 3}};
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
         for (int way = 0; way < 8; way++) {
             ld_product p = {.m = shapes[i][0],

@@ -234,23 +234,6 @@ function tests.test_every_sampler()
   end
 end
 
---- Blocks that workers drew have their edges too.
-function tests.test_workers()
-  local data = load(50, random_list(50, 300, 6))
-  data:split "50/25/25"
-  local sampler = ladies.samplers.ladies(data.graph:normalize "row", {samples = {20, 20}})
-  local sums = {}
-  for _, workers in ipairs{0, 2} do
-    local sum = 0
-    for batch in ladies.batches(data.train, {batch_size = 8, sampler = sampler, epochs = 2,
-      workers = workers, edges = data.edges}) do
-      sum = sum + batch.index * batch.blocks[1].edge_features:sum():item()
-    end
-    sums[#sums + 1] = sum
-  end
-  lu.assertEquals(sums[1], sums[2])
-end
-
 --- Exact inference gives a layer all edges, or those of the nodes that are asked for.
 function tests.test_inference()
   local data = load(30, random_list(30, 90, 7))

@@ -14,10 +14,7 @@ local WHOLE = "toy.json\ntoy.npz\n"
 
 -- Runs a command that must fail with one line, which holds all the texts.
 local function check_failure(world, words, env, ...)
-  local err = shell.refused(world:run(words, env))
-  lu.assertStrMatches(err, "[^\n]+\n", nil, nil, "one line expected: " .. err)
-  for _, text in ipairs{...} do lu.assertStrContains(err, text) end
-  lu.assertNil(err:find "traceback")
+  shell.refuses({"ladies ", ...}, world:run(words, env))
 end
 
 local function check_toy(data)

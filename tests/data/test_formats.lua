@@ -480,8 +480,8 @@ function tests.test_options_of_info()
   lu.assertStrMatches(err, "[^\n]*: 1 edges repeat others and are one with them\n[^\n]*\n?")
   lu.assertStrContains(out, "  edges      3, directed (kept as given), given more than once: 1\n")
   lu.assertStrContains(out, "  features   2, sparse: 5 ones, 50.00 %\n")
-  err = shell.refused(shell.run_ladies{"info", path})
-  lu.assertStrContains(err, "ladies info: " .. path .. ": there are no features; ")
+  shell.refuses("ladies info: " .. path .. ": there are no features; ",
+    shell.run_ladies{"info", path})
 end
 
 function tests.test_options_of_load()

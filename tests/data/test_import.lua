@@ -21,9 +21,7 @@ local function check_import(world, words, name)
 end
 
 local function check_refusal(world, words, ...)
-  local err = shell.refused(world:run{"import", table.unpack(words)})
-  lu.assertStrMatches(err, "ladies import: [^\n]+\n")
-  for _, text in ipairs{...} do lu.assertStrContains(err, text) end
+  shell.refuses({"ladies import: ", ...}, world:run{"import", table.unpack(words)})
   lu.assertEquals(world:cached(), "")
 end
 
@@ -122,8 +120,8 @@ function tests.test_names_that_are_taken()
   lu.assertEquals(select(3, world:run(second)), 0)
   lu.assertNotEquals(fake.read(world.cache .. "/x.npz"), before)
   for _, words in ipairs{{"--name", "wordnet"}, {"--name", "wordnet", "--replace"}} do
-    err = shell.refused(world:run{"import", world.npz, table.unpack(words)})
-    lu.assertStrContains(err, "wordnet.npz, which would be found first; choose another one")
+    shell.refuses("wordnet.npz, which would be found first; choose another one",
+      world:run{"import", world.npz, table.unpack(words)})
   end
 end
 

@@ -1,11 +1,13 @@
---- Compares the numbers that `ladies info` prints of data sets in every layout with those that
--- NumPy, SciPy and pandas count in the same files (fixtures/count_formats.py).
+--- Compares the numbers that `ladies info` prints of data sets in every layout, and sums over what
+-- is read, with those that NumPy, SciPy and pandas count in the same files
+-- (fixtures/count_formats.py).
 local here = os.getenv "LADIES_SOURCE" .. "/tests"
 
 local lu = require "luaunit"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
 local json = require "ladies.base.json"
+local options = require "ladies.base.options"
 local shell = require "tools.shell"
 local fixture = require "reference.fixture"
 
@@ -48,11 +50,41 @@ local function numbers_of(out)
   return found
 end
 
--- Checks the numbers that `ladies info` prints; edges are directed where these were counted so.
+-- Over the entries, row * (column + 1).
+local function entry_sum(matrix)
+  local sum, cols = 0, matrix:col_of():to_table()
+  for e, row in ipairs(matrix:row_of():to_table()) do sum = sum + row * (cols[e] + 1) end
+  return sum
+end
+
+local function place_sum(ids)
+  local sum = 0
+  for place, id in ipairs(ids:to_table()) do sum = sum + place * id end
+  return sum
+end
+
+-- The sums of a data set under the names of the fixture.
+local function sums_of(data)
+  local sums = {values = 0, labels = place_sum(data.labels)}
+  sums.edges = entry_sum(data.graph.adjacency)
+  if options.class_of(data.features) == "Matrix" then sums.features = entry_sum(data.features) end
+  for _, sum in ipairs(data.features:row_sums():to_table()) do sums.values = sums.values + sum end
+  for _, part in ipairs{"train", "val", "test"} do
+    sums[part] = data[part] and place_sum(data[part])
+  end
+  return sums
+end
+
+-- Checks the numbers that `ladies info` prints, and the sums; edges are directed where these were
+-- counted so.
 local function check(name, path)
   local directed = expected[name].directed and "keep" or "symmetrize"
-  local out = shell.succeeded(shell.run_ladies{"info", path, "--directed", directed})
-  lu.assertEquals(numbers_of(out), expected[name], name)
+  local found = numbers_of(shell.succeeded(shell.run_ladies{"info", path, "--directed", directed}))
+  found.sums = sums_of(ladies.data.load(path, {directed = directed}))
+  local values = expected[name].sums.values
+  lu.assertAlmostEquals(found.sums.values, values, 0.006, name)
+  found.sums.values = values
+  lu.assertEquals(found, expected[name], name)
 end
 
 function tests.test_layouts_of_others()

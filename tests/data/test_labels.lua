@@ -108,19 +108,6 @@ function tests.test_training_step()
   end
 end
 
-function tests.test_scores()
-  for _, kind in ipairs(KINDS) do
-    local data, file = opened(kind)
-    local predicted = kind == "multi" and file:tensor "predicted" or file:index "predicted"
-    for name, metric in pairs{micro = "micro_f1", macro = "macro_f1", accuracy = "accuracy"} do
-      lu.assertAlmostEquals(ladies.metrics[metric](predicted, data.labels), file:numbers(name),
-        1e-12, kind .. " " .. name)
-    end
-    lu.assertErrorMsgContains("none of the nodes has a label", ladies.metrics.micro_f1, predicted,
-      data.labels, index{file:numbers "idx_train"[1] + 1}:slice(1, 0))
-  end
-end
-
 -- ---------------------------------------------------------------- what a data set holds
 
 -- Makes the path 1-2-3 and node 4 alone with three classes; the nodes have two, none, one, and no
@@ -340,17 +327,6 @@ function tests.test_it_learns()
   local again = ladies.load_model(folder)
   lu.assertEquals(ladies.metrics.f1(again, data, data.test), result.test_f1)
   lu.assertEquals(ladies.metrics.f1(model, data, data.val), result.val_f1)
-end
-
-function tests.test_resumed_run_is_the_same()
-  local data, one, two = generated(), temporary.path "one", temporary.path "two"
-  run(data, {out = one})
-  run(data, {out = two, max_batches = 17})
-  run(data, {out = two, resume = true})
-  for _, name in ipairs{"model.npz", "predictions.npz"} do
-    local same = ladies.file.read(one .. "/" .. name) == ladies.file.read(two .. "/" .. name)
-    lu.assertTrue(same, name)
-  end
 end
 
 function tests.test_a_model_for_other_classes()

@@ -180,8 +180,8 @@ function tests.test_refused()
   lu.assertStrContains(refused{shards = 1, parts = 1601, by = "ldg"},
     "part 1601 of 1601 would have no node: fewer parts are expected")
   lu.assertStrContains(message_of(ladies.data.seed_parts, data, 999), "999 parts for 320 training")
-  local err = shell.refused(shell.run_ladies{"import", "wordnet", "--parts", "4"})
-  lu.assertStrContains(err, "--parts and --by go with --out")
+  shell.refuses("--parts and --by go with --out",
+    shell.run_ladies{"import", "wordnet", "--parts", "4"})
 end
 
 --- A file that says something impossible of its parts is refused.

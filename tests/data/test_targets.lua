@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local message_of = require "tools.message_of"
 local notes = require "ladies.data.notes"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local npz, tensor = ladies.npz, ladies.tensor
@@ -26,9 +27,8 @@ local function cells(data)
 end
 
 local function of_arrays(own)
-  local arrays = {edges = PATH, features = ladies.ones(4, 1), name = "path"}
-  for name, value in pairs(own) do arrays[name] = value end
-  return ladies.data.from_arrays(arrays)
+  return ladies.data.from_arrays(tables.merged({edges = PATH, features = ladies.ones(4, 1),
+    name = "path"}, own))
 end
 
 local function write(name, text)
@@ -88,11 +88,9 @@ function tests.test_json()
 end
 
 local function table_files(targets, more)
-  local files = {edges = write("edges.csv", "0,1\n1,2\n2,3\n"),
+  return tables.merged({edges = write("edges.csv", "0,1\n1,2\n2,3\n"),
     features = write("features.csv", "1\n2\n3\n4\n"), targets = write("targets.csv", targets),
-    name = "tables"}
-  for name, value in pairs(more or {}) do files[name] = value end
-  return files
+    name = "tables"}, more)
 end
 
 function tests.test_tables()

@@ -177,11 +177,8 @@ end
 -- ---------------------------------------------------------------- traces
 
 local function config_of(given)
-  local config = {dataset = dataset, method = "ladies", samples = 5, seed = 3}
-  for _, settings in ipairs{SETTINGS, given} do
-    for key, value in pairs(settings) do config[key] = value end
-  end
-  return config
+  return tables.merged({dataset = dataset, method = "ladies", samples = 5, seed = 3}, SETTINGS,
+    given)
 end
 
 -- Presets of which one has the predictions of its validation, and the other must make them.

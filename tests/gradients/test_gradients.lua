@@ -1,10 +1,10 @@
 --- Outputs and gradients of every differentiable operation, against PyTorch in float64
--- (fixtures/make_gradients.py says what a case holds) and against central differences.
+-- (fixtures/make_gradients.py says what a case holds); test_gradient_contract.lua holds them to
+-- central differences.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local fixture = require "reference.fixture"
-local differences = require "reference.finite_differences"
 local tables = require "ladies.base.tables"
 
 local TOLERANCE = 1e-5
@@ -192,14 +192,6 @@ local chains = {
   end,
 }
 
--- Cases that central differences cannot check.
-local rough = {
-  ["relu.zero"] = "an input lies on the kink",
-  ["normalize_rows.zero_row"] = "no derivative at a zero row",
-  ["layer_norm.near_constant"] = "curved within a step of x: the rows differ from constant by less",
-  ["chain.detach"] = "a detached tensor does depend on x",
-}
-
 -- ---------------------------------------------------------------- one case of the fixtures
 
 local Case = {}
@@ -277,18 +269,6 @@ local function check_sum(name, case, compute)
   end
 end
 
-local function check_differences(name, compute)
-  local case = open_case(name)
-  run(case, compute)
-  local weights = compare.flatten(case:tensor "cotangent")
-  for i, x in ipairs(case) do
-    local function unrecorded() return ladies.no_grad(compute, case) end
-    local expected = differences.gradient(unrecorded, x, weights)
-    compare.assert_close(x.grad, expected, differences.tolerance,
-                         ("%s: gradient %d by differences"):format(name, i))
-  end
-end
-
 -- Returns the tensors of a case that can be changed: its inputs, by a name that the tape does not
 -- see, and constants.
 local function changeable(case)
@@ -344,9 +324,6 @@ for name, compute in pairs(computed) do
   tests["test_fixture_" .. suffix] = function() check_fixture(name, compute) end
   tests["test_sum_" .. suffix] = function() check_sum(name, open_case(name), compute) end
   tests["test_changes_" .. suffix] = function() check_changes(name, compute) end
-  if not rough[name] then
-    tests["test_differences_" .. suffix] = function() check_differences(name, compute) end
-  end
 end
 
 function tests.test_every_fixture_is_used()
@@ -399,87 +376,6 @@ function tests.test_spread_operands()
       lu.assertEquals(got.grad:to_table(), want)
     end
     lu.assertEquals(bias.grad:to_table(), cols)
-  end
-end
-
---- The gradients of rows agree with those in double, written and added to others.
-function tests.test_rows_in_double()
-  local rng, n_rows, n_cols = ladies.rng(12), 67, 37
-  local x = ladies.zeros(n_rows, n_cols):normal_(2, rng)
-  local g = ladies.zeros(n_rows, n_cols):normal_(1, rng)
-  local of_softmax, of_log, of_concat = {}, {}, {}
-  for r, row in ipairs(x:to_table()) do
-    local total, weighted, all, y = 0, 0, 0, {}
-    local gradient = g:to_table()[r]
-    for j, v in ipairs(row) do y[j], total = math.exp(v), total + math.exp(v) end
-    for j, v in ipairs(gradient) do
-      y[j] = y[j] / total
-      weighted, all = weighted + y[j] * v, all + v
-    end
-    of_softmax[r], of_log[r], of_concat[r] = {}, {}, {}
-    for j, v in ipairs(gradient) do
-      of_softmax[r][j], of_log[r][j] = y[j] * (v - weighted), v - y[j] * all
-      of_concat[r][j] = 3 * v
-    end
-  end
-  for name, case in pairs{
-    softmax = {of_softmax, function(p) return p:softmax() * g end},
-    log_softmax = {of_log, function(p) return p:log_softmax() * g end},
-    concat = {of_concat, function(p) return p:concat(p) * g:concat(g * 2) end},
-  } do
-    local want, f = table.unpack(case)
-    for times = 1, 2 do
-      local p = x:clone():requires_grad_()
-      local _ <close> = ladies.step()
-      local loss = f(p):sum()
-      if times == 2 then loss = loss + f(p):sum() end
-      loss:backward()
-      compare.assert_close(p.grad, ladies.tensor(want) * times, 1e-5, name)
-    end
-  end
-end
-
--- Layer normalisation of rows x with gradients g, in double: the results, and the gradients of x,
--- gain and bias.
-local function layer_norm_in_double(x, g, gain, bias, eps)
-  local k, y, dx, dgain, dbias = #gain, {}, {}, {}, {}
-  for r, row in ipairs(x) do
-    local average, square, h_mean, hn_mean, n = 0, 0, 0, 0, {}
-    for _, v in ipairs(row) do average = average + v / k end
-    for _, v in ipairs(row) do square = square + (v - average) ^ 2 / k end
-    local deviation = math.sqrt(square + eps)
-    y[r], dx[r] = {}, {}
-    for j, v in ipairs(row) do
-      local h = g[r][j] * gain[j]
-      n[j] = (v - average) / deviation
-      y[r][j] = n[j] * gain[j] + bias[j]
-      h_mean, hn_mean = h_mean + h / k, hn_mean + h * n[j] / k
-      dgain[j] = (dgain[j] or 0) + g[r][j] * n[j]
-      dbias[j] = (dbias[j] or 0) + g[r][j]
-    end
-    for j in ipairs(row) do
-      dx[r][j] = (g[r][j] * gain[j] - h_mean - n[j] * hn_mean) / deviation
-    end
-  end
-  return y, dx, dgain, dbias
-end
-
---- Layer normalisation is right at widths that fill no vector and no tile evenly.
-function tests.test_layer_norm_in_double()
-  local rng = ladies.rng(13)
-  for _, shape in ipairs{{70, 37}, {3, 300}, {2, 8}} do
-    local x = (ladies.zeros(table.unpack(shape)):normal_(2, rng) + 5):detach():requires_grad_()
-    local g = ladies.zeros(table.unpack(shape)):normal_(1, rng)
-    local gain = (ladies.zeros(shape[2]):normal_(0.3, rng) + 1):detach():requires_grad_()
-    local bias = ladies.zeros(shape[2]):normal_(1, rng):requires_grad_()
-    local want = {layer_norm_in_double(x:to_table(), g:to_table(), gain:to_table(), bias:to_table(),
-      1e-5)}
-    local _ <close> = ladies.step()
-    local y = x:layer_norm(gain, bias);
-    (y * g):sum():backward()
-    for i, got in ipairs{y, x.grad, gain.grad, bias.grad} do
-      compare.assert_close(got, want[i], 2e-5, shape[2] .. " columns, " .. i)
-    end
   end
 end
 
@@ -579,14 +475,6 @@ function tests.test_dropout_mask()
     if out[i] == 0 then dropped = dropped + 1 else kept = kept + 1 end
   end
   lu.assertTrue(kept > 0 and dropped > 0)
-end
-
-function tests.test_differences_dropout()
-  local case, compute = dropout_case()
-  run(case, compute)
-  local expected = differences.gradient(function() return compute(case) end, case[1],
-                                        compare.flatten(case:tensor()))
-  compare.assert_close(case[1].grad, expected, differences.tolerance, "dropout by differences")
 end
 
 return tests

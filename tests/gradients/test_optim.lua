@@ -96,20 +96,6 @@ function tests.test_adam_defaults()
   check("adam", function(parameters_list) return optim.adam(parameters_list) end)
 end
 
---- A norm below the bound leaves the gradients as they are, one above scales them all alike.
-function tests.test_clip_norm()
-  local a, b = parameters()
-  local opt = optim.sgd({a, b}, {lr = 1})
-  a:set_grad_(ladies.full(3, 4, 2))
-  b:set_grad_(ladies.full(5, -1))
-  local norm = math.sqrt(12 * 4 + 5)
-  lu.assertAlmostEquals(opt:clip_norm(norm + 1), norm, 1e-5)
-  lu.assertEquals(a.grad:to_table(), ladies.full(3, 4, 2):to_table())
-  lu.assertAlmostEquals(opt:clip_norm(norm / 4), norm, 1e-5)
-  compare.assert_close(a.grad, ladies.full(3, 4, 0.5), 1e-5, "clipped a")
-  compare.assert_close(b.grad, ladies.full(5, -0.25), 1e-5, "clipped b")
-end
-
 -- What the optimizers call their decay.
 local DECAY = {sgd = "weight_decay", adam = "weight_decay", adamw = "decoupled_decay"}
 

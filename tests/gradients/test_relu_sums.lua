@@ -1,5 +1,6 @@
 --- Sums of neighbours and features of edges after relu, against the same from single operations,
--- and their gradients against central differences.
+-- and their gradients against central differences. tests/c/kernel_relu_sums.c has many rows,
+-- columns beyond a tile, and gradients of some rows.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
@@ -36,16 +37,6 @@ function tests.test_sums()
   end
 end
 
---- Entries of weight 0 take no part, whatever is there.
-function tests.test_left_out()
-  local A = graphs.five_by_six()
-  local v, x, f, w, b = operands(A, 4)
-  local nan = f:clone()
-  for j = 1, FEATURES do nan:set_(2, j, 0 / 0) end
-  v[2] = 0
-  compare.assert_close(A:relu_sums(v, x, nan, w, b), A:relu_sums(v, x, f, w, b), 0, "left out")
-end
-
 function tests.test_gradients()
   local A = graphs.five_by_six()
   local v, x, f, w, b = operands(A, 7)
@@ -69,28 +60,6 @@ local function large(n)
       cols = ladies.sampling.permutation(n, rng)}
   end
   return half() + half()
-end
-
--- The gradients of w, b and x, for k columns and a loss of some rows, by A.relu_sums or `plain`.
-local function gradients(sums, A, k, rows)
-  local v, x, f, w, b = operands(A, k)
-  local step <close> = ladies.step()                                     -- luacheck: ignore step
-  for _, t in ipairs{w, b, x} do t:requires_grad_() end
-  sums(A, v, x, f, w, b):rows(rows):square():mean():backward()
-  return {w.grad:clone(), b.grad:clone(), x.grad:clone()}
-end
-
---- The gradients over many rows, and more columns than a tile has, are those of single
--- operations, whether the loss is of all rows or of few.
-function tests.test_gradients_of_many_rows()
-  local n = 700
-  local A = large(n)
-  for _, rows in ipairs{ladies.range(1, n), ladies.index{2, 65, 66, 130, 400, n}} do
-    for _, k in ipairs{40, 300} do
-      local found, want = gradients(A.relu_sums, A, k, rows), gradients(plain, A, k, rows)
-      for i = 1, 3 do compare.assert_close(found[i], want[i], 1e-4, "gradient " .. i) end
-    end
-  end
 end
 
 --- What is infinite takes no part where no loss is, as little as for products.

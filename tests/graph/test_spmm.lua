@@ -1,5 +1,6 @@
---- Tests products of a sparse and a dense matrix against a plain loop with the same roundings,
--- whose bits they must have, whichever way a product takes.
+--- Tests products of a sparse and a dense matrix that are large, of few columns or of some rows
+-- against a plain loop with the same roundings, whose bits they must have. tests/c/kernel_spmm.c
+-- has each way that a product takes, at all widths.
 local lu = require "luaunit"
 local ladies = require "ladies"
 
@@ -45,37 +46,9 @@ end
 
 local function normal(rng, ...) return ladies.zeros(...):normal_(1, rng) end
 
--- Compares A, and its transpose, with the plain loop, held in two of the eight ways: the bits of
--- `first` say whether there are values, scales of rows and scales of columns, and the second way
--- has just what the first has not.
-local function assert_plain(A, width, rng, first)
-  local x, x_t = normal(rng, A.n_cols, width), normal(rng, A.n_rows, width)
-  local rows, rows_t, T = x:to_table(), x_t:to_table(), A:transpose()
-  for _, held in ipairs{first, 7 - first} do
-    local values = held & 1 ~= 0 and normal(rng, A.nnz) or nil
-    local by_row = held & 2 ~= 0 and normal(rng, A.n_rows) or nil
-    local by_col = held & 4 ~= 0 and normal(rng, A.n_cols) or nil
-    local B = values and A:with_values(values) or A
-    local of_t = values and B:transpose():entry_values()
-    B = by_row and B:scale_rows(by_row) or B
-    B = by_col and B:scale_cols(by_col) or B
-    local want, bias = plain(A, by_row, by_col, values, rows, width), normal(rng, width)
-    lu.assertEquals(B:matmul(x):to_table(), want)
-    lu.assertEquals(B:matmul(x, bias):to_table(), with_bias(want, bias))
-    lu.assertEquals(B:matmul_t(x_t):to_table(), plain(T, by_col, by_row, of_t, rows_t, width))
-  end
-end
-
 --- A product with the transpose of a matrix of few columns with many entries does not make the
--- transpose.
-function tests.test_few_columns()
-  local rng = ladies.rng(6)
-  local A = structure(70, 5, 700, rng)
-  for i, width in ipairs{1, 64, 65, 150} do assert_plain(A, width, rng, i - 1) end
-end
-
---- The gradient of such a product is added to another one. Its numbers are whole, so that their
--- order makes no difference.
+-- transpose. As a gradient it is added to another one. Its numbers are whole, so that their order
+-- makes no difference.
 function tests.test_few_columns_add()
   local A, w = structure(70, 5, 700, ladies.rng(7)), ladies.full(5, 70, 2):requires_grad_()
   local _ <close> = ladies.step()
@@ -87,26 +60,12 @@ function tests.test_few_columns_add()
   end
 end
 
-function tests.test_every_width_of_tiles()
-  local rng = ladies.rng(1)
-  local A = structure(12, 20, 40, rng)
-  for i, width in ipairs{1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 191, 255} do
-    assert_plain(A, width, rng, i % 8)
-  end
-end
-
 function tests.test_bias_of_another_length()
   local A, x = ladies.sparse(ladies.ones(3, 3)), ladies.ones(3, 2)
   for found, bias in pairs{["3"] = ladies.ones(3), ["1 x 2"] = ladies.ones(1, 2)} do
     lu.assertErrorMsgContains(("matmul: the bias is %s, 2 expected"):format(found), A.matmul, A, x,
       bias)
   end
-end
-
-function tests.test_operands_that_no_cache_holds()
-  local rng = ladies.rng(2)
-  local A = structure(40, 9000, 60, rng)
-  for held = 0, 3 do assert_plain(A, 31, rng, held) end
 end
 
 -- The rows of a tensor as tables, each made when it is wanted.
@@ -118,7 +77,8 @@ local function rows_of(x)
 end
 
 -- Tests products that go by blocks of x, because x has more rows than the other ways take. A has
--- n_entries in twenty rows; widths[held] is the width of x for a way to hold A, as in assert_plain.
+-- n_entries in twenty rows; widths[held] is the width of x for a way to hold A: the bits of `held`
+-- say whether there are values, scales of rows and scales of columns.
 local function assert_blocks(n_entries, widths)
   local rng = ladies.rng(3)
   local A = structure(20, 140000, n_entries, rng)

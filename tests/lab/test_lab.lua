@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local context = require "ladies.lab.context"
 local estimate = require "ladies.lab.error.estimate"
 local full = require "ladies.samplers.full"
+local layer_wise = require "reference.layer_wise"
 local message_of = require "tools.message_of"
 local statistics = require "ladies.statistics"
 local temporary = require "reference.temporary"
@@ -139,17 +140,7 @@ function tests.test_another_P_is_told()
 end
 
 -- A fault is found in a sampler of one's own whose weights are not what they should be.
-local function weighted(weigh)
-  return {name = "own", sampler = function(P)
-    return function(seeds, rng)
-      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
-        local U, near = P:slice(dst)
-        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "poisson"})
-        return U:pick_cols(pick):scale_cols(weigh(w)), near[pick]
-      end)
-    end
-  end}
-end
+local function weighted(weigh) return layer_wise.weighted("own", "poisson", weigh) end
 
 function tests.test_wrong_weights_have_names()
   local cases = {
@@ -167,17 +158,13 @@ end
 -- factor, which would be a fault with a remedy of its own: a node keeps itself, and its neighbours
 -- have d / k instead of (d - 1) / k.
 function tests.test_weights_that_are_not_all_alike()
-  local given = {name = "self", sampler = function(P)
+  local given = layer_wise.new("self", function(P, dst, rng)
     local d = P:degrees()
     local too_much = ladies.where((d - 1):above(3), d / (d - 1), 1)
-    return function(seeds, rng)
-      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
-        local S, src, w = P:sample_rows(dst, 3, {first = dst, rng = rng, always = P:diagonal()})
-        local factor = too_much[dst][S:row_of()]
-        return S:scale_entries(ladies.where(w:above(1), w * factor, w)), src
-      end)
-    end
-  end}
+    local S, src, w = P:sample_rows(dst, 3, {first = dst, rng = rng, always = P:diagonal()})
+    local factor = too_much[dst][S:row_of()]
+    return S:scale_entries(ladies.where(w:above(1), w * factor, w)), src
+  end)
   local one = lab(given).examinations[1]
   lu.assertNotStrContains(faults_of(one), "factor")
   lu.assertStrContains(one.verdict, "ayer ")
@@ -229,15 +216,9 @@ end
 
 -- LADIES with replacement, of which one layer in ten has all weights, and these times ten.
 local function seldom(name)
-  return {name = name, sampler = function(P)
-    return function(seeds, rng)
-      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
-        local U, near = P:slice(dst)
-        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "wr"})
-        return U:pick_cols(pick):scale_cols(w * (rng:below(10) == 1 and 10 or 0)), near[pick]
-      end)
-    end
-  end}
+  return layer_wise.weighted(name, "wr", function(w, rng)
+    return w * (rng:below(10) == 1 and 10 or 0)
+  end)
 end
 
 --- Where rare draws decide, the bias of the others is not told as that of the sampler, nothing is

@@ -10,6 +10,7 @@ local counts = require "ladies.lab.nodes.counts"
 local faults = require "tools.biased_samplers.faults"
 local findings = require "ladies.lab.error.findings"
 local kinds = require "ladies.lab.bias.kinds"
+local layer_wise = require "reference.layer_wise"
 local moments = require "ladies.lab.error.moments"
 local ranking = require "ladies.lab.cost.ranking"
 local sentences = require "ladies.lab.bias.sentences"
@@ -67,16 +68,12 @@ end
 -- Entries that are never drawn, or have a weight of 0, are a fault, which is named by what they
 -- have in common.
 local function without(keep, stays)
-  return {name = "without", sampler = function(P)
-    return function(seeds, rng)
-      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
-        local adj, src, w = P:sample_rows(dst, 3, {rng = rng, first = dst})
-        adj = adj:scale_entries(w)
-        local kept = keep(dst[adj:row_of()], src[adj:col_of()], P)
-        return stays and adj:scale_entries(kept) or adj:pick_entries(kept:positions()), src
-      end)
-    end
-  end}
+  return layer_wise.new("without", function(P, dst, rng)
+    local adj, src, w = P:sample_rows(dst, 3, {rng = rng, first = dst})
+    adj = adj:scale_entries(w)
+    local kept = keep(dst[adj:row_of()], src[adj:col_of()], P)
+    return stays and adj:scale_entries(kept) or adj:pick_entries(kept:positions()), src
+  end)
 end
 
 function tests.test_what_is_never_drawn_is_a_fault()
@@ -125,15 +122,7 @@ end
 
 -- LADIES with replacement, whose layers are unbiased, with weights times factor(rng).
 local function times(factor)
-  return {name = "times", sampler = function(P)
-    return function(seeds, rng)
-      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
-        local U, near = P:slice(dst)
-        local pick, w = ladies.sampling.choice(U:col_sums(2), 60, {rng = rng, draw = "wr"})
-        return U:pick_cols(pick):scale_cols(w * factor(rng)), near[pick]
-      end)
-    end
-  end}
+  return layer_wise.weighted("times", "wr", function(w, rng) return w * factor(rng) end)
 end
 
 --- Where all weights are off by one factor, no degree, class or id is blamed, whichever draws there

@@ -7,6 +7,7 @@ local contract = require "ladies.lab.contract"
 local edges = require "ladies.lab.contract.edges"
 local Context = require "ladies.lab.context"
 local graphs = require "reference.graphs"
+local layer_wise = require "reference.layer_wise"
 local methods = require "ladies.experiment.methods"
 local primitives = require "ladies.base.primitives"
 local subject = require "ladies.lab.subject"
@@ -266,14 +267,10 @@ end
 -- ---------------------------------------------------------------- random numbers
 
 function tests.test_rng_that_is_not_used()
-  assert_fault({name = "first", sampler = function(P)
-    return function(seeds)
-      return ladies.sampling.mini_batch(seeds, 2, function(_, dst)
-        local U, near = P:slice(dst)
-        return U:pick_cols(ladies.range(1, 5)), near:slice(1, 5)
-      end)
-    end
-  end}, "rng", "it ignores its rng: ")
+  assert_fault(layer_wise.new("first", function(P, dst)
+    local U, near = P:slice(dst)
+    return U:pick_cols(ladies.range(1, 5)), near:slice(1, 5)
+  end), "rng", "it ignores its rng: ")
   -- A sampler that takes all neighbours has nothing left to be drawn.
   lu.assertEquals(faults_of{name = "all", sampler = function(P)
     return ladies.samplers.ladies(P, {samples = {400, 400}})

@@ -342,19 +342,6 @@ function tests.test_other_graphs()
     .. "the same data set")
 end
 
---- A shard with the graph of another data set is told of.
-function tests.test_foreign_shard()
-  local _, parts = folders()
-  local _, others = folders(2)
-  local copy = temporary.path "copy"
-  os.execute(("cp -r %s %s"):format(shell.quote(parts), shell.quote(copy)))
-  local shard = copy .. "/shard-4-of-5.safetensors"
-  os.remove(shard)
-  lu.assertStrContains(refused(copy), shard .. " is missing; rank 1 of 2 needs 4 to 5 of 5")
-  files.write(shard, files.read(others .. "/shard-4-of-5.safetensors"))
-  lu.assertStrContains(refused(copy), "is a shard of another data set than common.safetensors: its")
-end
-
 --- The numbers of nodes in the common file, which no shard repeats, are compared with their hash.
 function tests.test_damaged_degrees()
   local _, parts = folders()

@@ -236,23 +236,6 @@ function tests.test_shards_of_a_rank()
   lu.assertStrContains(refused(copy), "is a shard of another data set than common.safetensors: its")
 end
 
---- Each rank may have its shards in a folder of its own, with the common file.
-function tests.test_folders_of_their_own()
-  local _, shards = folders(1)
-  local function copy(folder, name) files.write(folder .. name, files.read(shards .. name)) end
-  for rank, list in pairs{[0] = {1, 2, 3}, {4, 5}} do
-    local folder = temporary.path("at" .. rank)
-    ladies.folder.make(folder)
-    copy(folder, "/common.safetensors")
-    for _, k in ipairs(list) do copy(folder, ("/shard-%d-of-5.safetensors"):format(k)) end
-  end
-  local expected, other = whole(NARROW)
-  local options = (", settings = {lr = 0.02}, data = ladies.data.load(%q .. rank)"):format(
-    temporary.path "at")
-  lu.assertEquals(train(2, folders(1), "apart", NARROW .. options), expected)
-  assert_same("apart", other)
-end
-
 --- Training by several ranks refuses options that need all features in memory.
 function tests.test_features_in_memory()
   local _, shards = folders(1)

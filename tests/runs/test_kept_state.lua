@@ -141,8 +141,7 @@ function tests.test_optimizers_that_remember()
   lu.assertEquals({err, status}, {"", 0})
   _, err, status = shell.run_ladies{script, out, "resume", "", "0.1"}
   lu.assertEquals({err, status}, {"", 0})
-  err = shell.refused(shell.run_ladies{script, out, "resume", "", "0.2"})
-  lu.assertStrContains(err, "optimizer was ")
+  shell.refuses("optimizer was ", shell.run_ladies{script, out, "resume", "", "0.2"})
 end
 
 -- ---------------------------------------------------------------- objects of the script's own

@@ -115,11 +115,6 @@ function tests.test_errors()
   local function rejects(message, ...)
     lu.assertErrorMsgContains("ladies.samplers.graphsage: " .. message, samplers.graphsage, ...)
   end
-  rejects("P must be a Matrix, got nil")
-  rejects("P must be square, got Matrix 2 x 20", P:rows(index{1, 2}), {samples = {1}})
-  rejects("samples must be a positive integer or an array of positive integers, got nil", P, {})
-  rejects("samples must not be empty", P, {samples = {}})
-  rejects('unknown option "sample"; did you mean "samples"?', P, {sample = {5}})
   rejects('form must be one of mean, unbiased, got "means"; did you mean "mean"?', P,
     {samples = {5}, form = "means"})
   lu.assertErrorMsgContains("layer 1: sample_rows: the option rng is missing",

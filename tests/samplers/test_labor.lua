@@ -64,26 +64,6 @@ function tests.test_factors_refuse()
     {always = ladies.range(30, 49)})
 end
 
---- The numbers r decide which entries are kept, one entry at a time.
-function tests.test_given_numbers()
-  local A = graphs.random(30, 6, 1)
-  local rows, rng = ladies.range(1, 30), ladies.rng(2)
-  local pi, r = ladies.zeros(30):uniform_(0.5, 2, rng), ladies.zeros(30):uniform_(0, 1, rng)
-  local c = ladies.zeros(30):uniform_(0.1, 0.8, rng)
-  local S, src, w = A:poisson_rows(rows, c, {pi = pi, r = r, rng = rng})
-  local kept, row, col = {}, S:row_of(), S:col_of()
-  for e = 1, S.nnz do kept[("%d %d"):format(row[e], src[col[e]])] = w[e] end
-  row, col = A:row_of(), A:col_of()
-  for e = 1, A.nnz do
-    local q = math.min(1, c[row[e]] * pi[col[e]])
-    local found = kept[("%d %d"):format(row[e], col[e])]
-    lu.assertEquals(found ~= nil, r[col[e]] <= q)
-    if found then lu.assertAlmostEquals(found, 1 / q, 1e-5 / q) end
-  end
-  fails("poisson_rows: r must be a vector of 30", A.poisson_rows, A, rows, c,
-    {r = ladies.ones(3), rng = rng})
-end
-
 -- Tests that the numbers are uniform, by how many fall into each of 20 equal intervals.
 local function assert_uniform(numbers, what)
   local counts = statistics.count(#numbers, function(i)
@@ -313,7 +293,6 @@ function tests.test_errors()
   local function rejects(message, ...)
     fails("ladies.samplers.labor: " .. message, labor, ...)
   end
-  rejects("P must be a Matrix, got nil")
   rejects('iterations must be a non-negative integer or "converge", got -1', P,
     {samples = {1}, iterations = -1})
   rejects('form must be one of mean, unbiased, got "means"; did you mean "mean"?', P,

@@ -1,13 +1,10 @@
---- The samplers ladies and full, and sampling.check: values worked out by hand, every block against
--- a dense recomputation, Monte-Carlo means, all options, and odd graphs.
+--- The samplers ladies and full, and sampling.check: presets worked out by hand, Monte-Carlo means
+-- of two layers, limits and errors. sampling/test_layerwise.lua has the options of ladies as points
+-- whose outcomes are enumerated.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
-local reference = require "reference.choice"
-local statistics = require "reference.statistics"
-local tables = require "ladies.base.tables"
 local two_layers = require "reference.two_layers"
-local toy = require "reference.toy_data"
 
 local sampling, samplers = ladies.sampling, ladies.samplers
 local matrix, random_graph = graphs.matrix, graphs.random
@@ -23,139 +20,8 @@ local function hand_graph()
   return matrix(5, {{1, 1, 0.5}, {1, 2, 0.5}, {2, 1, 0.25}, {2, 3, 0.5}, {2, 4, 0.25},
     {3, 3, 1}, {4, 2, 1}, {5, 1, 1}})
 end
-local HAND_P = {5 / 14, 4 / 14, 4 / 14, 1 / 14}
-
--- --- recomputation ------------------------------------------------------------------------------
-
--- p over all nodes of the graph for the destinations dst: the formula, on the dense matrix.
-local function probabilities(dense, dst, opts)
-  local p, total = {}, 0
-  for u = 1, #dense do
-    p[u] = 0
-    for _, v in ipairs(dst) do p[u] = p[u] + dense[v][u] ^ 2 end
-    if opts.flat then p[u] = math.sqrt(p[u]) end
-    if opts.probability == "uniform" and p[u] > 0 then p[u] = 1 end
-    total = total + p[u]
-  end
-  for u = 1, #dense do p[u] = p[u] / total end
-  return p
-end
-
--- The probability that independent draws with these probabilities are not none.
-local function some(pi)
-  local none = 1
-  for _, share in ipairs(pi) do none = none * (1 - share) end
-  return 1 - none
-end
-
--- The design weight of each node of src, from the definitions; for wr that of a single draw; of
--- independent draws, which are never none, that given that there are some.
-local function weights(p, dst, src, opts, size, seeds)
-  local kept = {}
-  local keep = opts.self_nodes == "batch" and seeds or opts.self_nodes == "previous" and dst or {}
-  local post = opts.union == "post"
-  for _, u in ipairs(keep) do kept[u] = true end
-  local q, total, support = {}, 0, 0
-  for u in ipairs(p) do
-    q[u] = (post or not kept[u]) and p[u] or 0
-    total, support = total + q[u], support + (q[u] > 0 and 1 or 0)
-  end
-  for u in ipairs(p) do q[u] = total > 0 and q[u] / total or 0 end
-  local pi = opts.draw == "poisson" and size < support and reference.inclusion(q, size)
-  local given = pi and next(kept) == nil and some(pi) or 1
-  local w = {}
-  for i, u in ipairs(src) do
-    if post then
-      w[i] = p[u] > 0 and 1 / p[u] or 1
-    elseif kept[u] or (size >= support and opts.draw ~= "wr") then
-      w[i] = 1
-    else
-      w[i] = pi and given / pi[u] or 1 / (size * q[u])
-    end
-  end
-  return w
-end
-
--- Every entry of every block against P[v][u] * w[u], row-normalised if so; src is a set of distinct
--- nodes of which every one but those kept for certain is a neighbour. `times` is how often a node
--- was drawn, read off the block: a whole number.
-local function check_blocks(P, sampler_opts, batch)
-  local dense, seeds = P:to_dense():to_table(), batch.output:to_table()
-  for l = #sampler_opts.samples, 1, -1 do
-    local block = batch.blocks[l]
-    local adj = block.adj:to_dense():to_table()
-    local dst, src = block.dst:to_table(), block.src:to_table()
-    local p = probabilities(dense, dst, sampler_opts)
-    local w = weights(p, dst, src, sampler_opts, sampler_opts.samples[l], seeds)
-    local drawn = 0
-    for j, u in ipairs(src) do
-      local times = 1
-      for i, v in ipairs(dst) do
-        if sampler_opts.draw == "wr" and not sampler_opts.row_normalize and dense[v][u] ~= 0 then
-          times = math.floor(adj[i][j] / (dense[v][u] * w[j]) + 0.5)
-        end
-      end
-      w[j], drawn = w[j] * times, drawn + times
-    end
-    if sampler_opts.draw == "wr" and (sampler_opts.self_nodes or "none") == "none" then
-      lu.assertEquals(drawn, sampler_opts.samples[l])
-    end
-    for i, v in ipairs(dst) do
-      local sum = 0
-      for j, u in ipairs(src) do sum = sum + dense[v][u] * w[j] end
-      for j, u in ipairs(src) do
-        local want = dense[v][u] * w[j]
-        if sampler_opts.row_normalize and sum ~= 0 then want = want / sum end
-        lu.assertAlmostEquals(adj[i][j], want, 3e-6 * math.max(1, math.abs(want)))
-      end
-    end
-  end
-end
 
 -- --- by hand ------------------------------------------------------------------------------------
-
---- In a draw of one node with weight 1/p the block shows p, and the frequencies follow it.
-function tests.test_probabilities_by_hand()
-  local P, rng, counts = hand_graph(), ladies.rng(1), {0, 0, 0, 0}
-  local sampler = samplers.ladies(P, {samples = {1}, draw = "wr", row_normalize = false})
-  local values = {{0.5, 0.25}, {0.5, 0}, {0, 0.5}, {0, 0.25}}     -- P's columns in the rows 1, 2
-  for _ = 1, 7000 do
-    local block = sampler(ladies.index{1, 2}, rng).blocks[1]
-    local u, adj = block.src[1], block.adj:to_dense()
-    counts[u] = counts[u] + 1
-    lu.assertAlmostEquals(adj:get(1, 1), values[u][1] / HAND_P[u], 1e-6)
-    lu.assertAlmostEquals(adj:get(2, 1), values[u][2] / HAND_P[u], 1e-6)
-  end
-  statistics.assert_frequencies(counts, {2500, 2000, 2000, 500})
-end
-
---- The option `flat` draws by the norms, not by their squares: in proportion to sqrt 5 : 2 : 2 : 1.
-function tests.test_flat_by_hand()
-  local total = math.sqrt(5) + 5
-  local sampler = samplers.ladies(hand_graph(),
-    {samples = {1}, draw = "wr", row_normalize = false, flat = true})
-  local p = {math.sqrt(5) / total, 2 / total, 2 / total, 1 / total}
-  local row, value = {1, 1, 2, 2}, {0.5, 0.5, 0.5, 0.25}
-  for seed = 1, 40 do
-    local block = sampler(ladies.index{1, 2}, ladies.rng(seed)).blocks[1]
-    local u = block.src[1]
-    lu.assertAlmostEquals(block.adj:to_dense():get(row[u], 1), value[u] / p[u], 1e-6)
-  end
-end
-
---- With uniform probabilities over the neighbourhood node 5, which no row touches, is never drawn,
--- and the others are equally likely.
-function tests.test_uniform_by_hand()
-  local sampler, counts = samplers.ladies(hand_graph(), {samples = {1}, draw = "wr",
-    row_normalize = false, probability = "uniform"}), {0, 0, 0, 0}
-  for seed = 1, 2000 do
-    local block = sampler(ladies.index{1, 2}, ladies.rng(seed)).blocks[1]
-    local u = block.src[1]
-    counts[u] = counts[u] + 1
-    lu.assertAlmostEquals(block.adj:to_dense():max(), 4 * (u < 4 and 0.5 or 0.25), 1e-6)
-  end
-  statistics.assert_frequencies(counts, {500, 500, 500, 500})
-end
 
 -- The sampler's part of a preset; "auto" as on graphs with many training nodes.
 local function preset_options(name, sizes)
@@ -193,60 +59,7 @@ function tests.test_presets_by_hand()
   end
 end
 
--- --- every option on odd graphs -----------------------------------------------------------------
-
-local VARIANTS = {
-  {draw = "wor"}, {draw = "wr"}, {draw = "poisson"}, {draw = "wor", flat = true},
-  {draw = "wor", self_nodes = "previous"}, {draw = "wor", self_nodes = "batch"},
-  {draw = "poisson", self_nodes = "previous"}, {draw = "wor", row_normalize = true},
-  {draw = "poisson", self_nodes = "batch", row_normalize = true},
-  {draw = "wr", probability = "uniform"},
-  {draw = "wor", probability = "uniform", self_nodes = "batch"},
-  {draw = "wor", union = "post"}, {draw = "wor", union = "post", self_nodes = "batch"},
-  {draw = "wor", union = "post", self_nodes = "previous", row_normalize = true},
-}
-
-local function variant_options(variant, sizes)
-  return tables.merged({samples = sizes, row_normalize = false}, variant)
-end
-
-function tests.test_every_entry()
-  local odd = {
-    random_graph(30, 2, 1):normalize "sym", random_graph(30, 2, 2):normalize "row",
-    graphs.directed():normalize "row", graphs.star():normalize("sym", {self_loops = false}),
-    graphs.star():normalize "row", graphs.self_loops():normalize("row", {self_loops = false}),
-  }
-  for g, P in ipairs(odd) do
-    local seeds = ladies.index{7, 1, 4}
-    for v, variant in ipairs(VARIANTS) do
-      for _, sizes in ipairs{{6, 4, 3}, {50, 2, 50}} do
-        local opts = variant_options(variant, sizes)
-        local batch = samplers.ladies(P, opts)(seeds, ladies.rng(g):fork(v))
-        sampling.check(batch, "ladies")
-        lu.assertEquals(#batch.blocks, 3)
-        lu.assertTrue(batch.output == seeds)
-        check_blocks(P, opts, batch)
-      end
-    end
-  end
-end
-
-function tests.test_rows_sum_to_one()
-  local P, rng = random_graph(200, 3, 3):normalize "sym", ladies.rng(2)
-  for _, draw in ipairs{"wor", "wr", "poisson"} do
-    local sampler = samplers.ladies(P, {samples = {8, 8}, draw = draw})
-    for _ = 1, 20 do
-      local batch, empty = sampler(sampling.uniform(200, 20, {rng = rng}), rng), 0
-      for _, block in ipairs(batch.blocks) do
-        local sums = block.adj:row_sums()
-        for i = 1, #sums do
-          if sums[i] == 0 then empty = empty + 1 else lu.assertAlmostEquals(sums[i], 1, 1e-6) end
-        end
-      end
-      lu.assertEquals(batch.stats.isolated, empty)
-    end
-  end
-end
+-- --- nodes that are kept -------------------------------------------------------------------------
 
 function tests.test_self_nodes_come_first()
   local P, seeds = random_graph(60, 2, 4):normalize "sym", ladies.index{9, 33, 2, 50}
@@ -317,26 +130,12 @@ function tests.test_isolated_seeds()
 end
 
 function tests.test_errors()
-  local P, rng = hand_graph(), ladies.rng(1)
-  local sampler = samplers.ladies(P, {samples = {2, 2}})
-  lu.assertErrorMsgContains("layer 2: draw_cols: node 3 occurs twice, at positions 1 and 3",
-    sampler, ladies.index{3, 1, 3}, rng)
-  lu.assertErrorMsgContains("layer 2: draw_cols: node 6 at position 1 is out of range 1..5",
-    sampler, ladies.index{6}, rng)
-  lu.assertErrorMsgContains("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
-  lu.assertErrorMsgContains("layer 2: draw_cols: the option rng is missing", sampler,
-    ladies.index{1})
+  local P = hand_graph()
+  lu.assertErrorMsgContains("layer 2: draw_cols: the option rng is missing",
+    samplers.ladies(P, {samples = {2, 2}}), ladies.index{1})
   local function rejects(message, ...)
     lu.assertErrorMsgContains("ladies.samplers.ladies: " .. message, samplers.ladies, ...)
   end
-  rejects("P must be a Matrix, got nil")
-  rejects('P must be a Matrix, got a Graph; graph:normalize "sym" makes one', toy.new().graph)
-  rejects('P must be a Matrix, got a Dataset; data.graph:normalize "sym" makes one', toy.new())
-  rejects("P must be square, got Matrix 2 x 5", P:rows(ladies.index{1, 2}), {samples = {1}})
-  rejects("samples must be a positive integer or an array of positive integers, got nil", P, {})
-  rejects("samples must not be empty", P, {samples = {}})
-  rejects("samples[2] must be a positive integer, got 0", P, {samples = {1, 0}})
-  rejects('unknown option "drw"; did you mean "draw"?', P, {samples = {1}, drw = "wr"})
   rejects("choice: debias is for draw wor", P, {samples = {1}, draw = "wr", debias = true})
   rejects("choice: union post is for draw wor alone", P,
     {samples = {1}, draw = "poisson", union = "post"})

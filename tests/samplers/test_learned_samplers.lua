@@ -1,5 +1,5 @@
 --- Tests the samplers that run in step with training, by `--method NAME`: a run in two halves is
--- one run, with workers as without, and their estimates train a model.
+-- one run, and their estimates train a model.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local files = require "tools.files"
@@ -59,14 +59,6 @@ function tests.test_a_run_in_two_halves()
     lu.assertEquals(checkpoint(halves), checkpoint(whole), name)
     lu.assertTrue(files.read(temporary.path(halves .. "/model.npz"))
       == files.read(temporary.path(whole .. "/model.npz")), name)
-  end
-end
-
-function tests.test_workers()
-  for name in pairs(METHODS) do
-    local _, alone = run(name, nil, 9)
-    local _, helped = run(name, nil, 9, {workers = 2})
-    lu.assertEquals(hashes(helped), hashes(alone), name)
   end
 end
 

@@ -319,14 +319,8 @@ function tests.test_errors()
   local function rejects(message, ...)
     fails("ladies.samplers.pooled: " .. message, pooled, ...)
   end
-  rejects("P must be a Matrix, got nil")
-  rejects("samples must be a positive integer or an array of positive integers, got 0", A,
-    {samples = 0, layers = 2})
   rejects("samples is one number, 3, and layers does not say", A, {samples = 3})
   rejects('form must be one of mean, unbiased, got "ratio"', A, {samples = {3}, form = "ratio"})
-  local sampler = pooled(A, {samples = {2}})
-  fails("there are no seeds", sampler, index{}, ladies.rng(1))
-  fails("node 3 occurs twice", sampler, index{3, 1, 3}, ladies.rng(1))
 end
 
 return tests

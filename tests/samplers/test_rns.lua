@@ -117,7 +117,6 @@ function tests.test_errors()
   local function rejects(message, ...)
     fails("ladies.samplers.rns: " .. message, rns, ...)
   end
-  rejects("P must be a Matrix, got nil")
   rejects("train must be an Index, got nil", A, {layers = 2})
   rejects("train must not be empty", A, {layers = 2, train = index{}})
   rejects("training node 1 occurs twice", A, {layers = 2, train = index{1, 1}})

@@ -6,6 +6,7 @@ local ladies = require "ladies"
 local graphs = require "reference.graphs"
 local reference = require "reference.choice"
 local statistics = require "reference.statistics"
+local tables = require "ladies.base.tables"
 
 local sampling, samplers = ladies.sampling, ladies.samplers
 
@@ -84,10 +85,8 @@ end
 
 -- The total of p over all nodes, for weights of the graph.
 local function total_of_graph(opts)
-  local all = {}
-  for key, value in pairs(opts) do all[key] = value end
-  all.columns = "graph"
-  return sum_of(proportions(all)), proportions(all)
+  local all = proportions(tables.merged(opts, {columns = "graph"}))
+  return sum_of(all), all
 end
 
 -- The outcomes of a layer: {pick =, w =, probability =}.
@@ -295,10 +294,21 @@ function tests.test_named_points()
   local points = {
     {"ladies", {}, {}},
     {"ladies", {draw = "poisson"}, {draw = "poisson"}},
+    {"ladies", {draw = "wr", row_normalize = false}, {draw = "wr", normalize = "none"}},
     {"ladies", {flat = true}, {probability = "norms"}},
+    {"ladies", {probability = "uniform"}, {probability = "uniform"}},
     {"ladies", {debias = true}, {weight = "debiased"}},
+    {"ladies", {self_nodes = "previous"}, {self_nodes = "previous"}},
     {"ladies", {union = "post", self_nodes = "batch"}, {union = "post", self_nodes = "batch"}},
     {"fastgcn", {}, {columns = "graph", draw = "wr", normalize = "none"}},
+    {"fastgcn", {row_normalize = true, probability = "uniform", draw = "poisson"},
+      {columns = "graph", normalize = "rows", probability = "uniform", draw = "poisson"}},
+    {"fastgcn", {candidates = "touched", self_nodes = "previous"},
+      {columns = "touched", self_nodes = "previous", draw = "wr", normalize = "none"}},
+    {"fastgcn", {draw = "wor", debias = true},
+      {columns = "graph", weight = "debiased", normalize = "none"}},
+    {"fastgcn", {draw = "wor", union = "post", self_nodes = "batch"},
+      {columns = "graph", union = "post", self_nodes = "batch", normalize = "none"}},
     {"fastgcn", {flat = true, candidates = "touched", weights = "global", draw = "wor"},
       {probability = "norms", columns = "touched", weight = "graph", normalize = "none"}},
   }

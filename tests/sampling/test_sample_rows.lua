@@ -120,49 +120,6 @@ function tests.test_counts()
   end
 end
 
-function tests.test_poisson_outcomes()
-  local A, rng = equal_rows(ROWS, 4), ladies.rng(3)
-  local pi, c = {0.5, 2, 0, 0.75}, 0.6
-  local q, expected = {0.3, 1, 0, 0.45}, {}
-  for set = 0, 15 do
-    local entries, w, probability = {}, {}, 1
-    for u = 1, 4 do
-      local inside = set >> (u - 1) & 1 == 1
-      probability = probability * (inside and q[u] or 1 - q[u])
-      if inside then entries[#entries + 1], w[#w + 1] = u, 1 / q[u] end
-    end
-    if probability > 0 then expected[key_of(entries, w)] = probability end
-  end
-  local S, _, w = A:poisson_rows(ladies.range(1, ROWS), ladies.full(ROWS, c),
-    {pi = ladies.tensor(pi), rng = rng})
-  statistics.assert_probabilities(outcomes_of(S, w, 4), expected, "poisson")
-end
-
---- One random number for a column: rows with a larger c have what rows with a smaller c have.
-function tests.test_poisson_shared()
-  local A, rng = equal_rows(3, 400), ladies.rng(4)
-  local c, of_row = ladies.tensor{0.2, 0.2, 0.5}, {{}, {}, {}}
-  local S, src, w = A:poisson_rows(ladies.range(1, 3), c, {shared = true, rng = rng})
-  local row, col = S:row_of(), S:col_of()
-  for e = 1, S.nnz do
-    of_row[row[e]][src[col[e]]] = true
-    lu.assertAlmostEquals(w[e], 1 / c[row[e]], 1e-6)
-  end
-  lu.assertEquals(of_row[1], of_row[2])
-  for u in pairs(of_row[1]) do lu.assertTrue(of_row[3][u]) end
-  local degrees = S:degrees()
-  lu.assertTrue(math.abs(degrees[1] - 80) < 4 * 8 and math.abs(degrees[3] - 200) < 4 * 10)
-  -- Shared between calls as well, on purpose.
-  local at = rng:at(7)
-  local function again(from) return A:poisson_rows(index{1}, ladies.tensor{0.3},
-    {shared = true, rng = from}) end
-  lu.assertEquals(again(at):hash(), again(at):hash())
-  lu.assertNotEquals(again(rng):hash(), again(rng):hash())
-  -- Without it rows differ.
-  local T = A:poisson_rows(index{1, 2}, ladies.full(2, 0.5), {rng = rng})
-  lu.assertNotEquals(T:rows(index{1}):hash(), T:rows(index{2}):hash())
-end
-
 -- --- larger rows --------------------------------------------------------------------------------
 
 --- All pairs of 70 entries are equally likely, across the words of the bitmap.
@@ -293,20 +250,6 @@ function tests.test_diagonal()
   end)
 end
 
-function tests.test_scale_entries()
-  dense.cases(function(A, D)
-    local w = dense.random_vector(A.nnz)
-    local S = A:scale_cols(ladies.full(13, 2)):scale_entries(w)
-    local row, col, value = S:row_of(), S:col_of(), S:entry_values()
-    for e = 1, A.nnz do
-      lu.assertAlmostEquals(value[e], 2 * w[e] * D[row[e]][col[e]], 1e-5 * math.abs(value[e]))
-    end
-  end)
-  fails("scale_entries: a vector of 6 expected, got 2", function()
-    return equal_rows(2, 3):scale_entries(ladies.ones(2))
-  end)
-end
-
 -- --- bits ---------------------------------------------------------------------------------------
 
 local function graph()
@@ -426,6 +369,8 @@ function tests.test_refused()
   refused_poisson("a probability must be finite and at least 0, got -3 for column 2 (row 1)",
     {1, 1}, {pi = ladies.tensor{1, -3, 1, 1}})
   refused_poisson("pi must be a vector of 4", {1, 1}, {pi = ladies.ones(3)})
+  refused_poisson("r must be a vector of 4", {1, 1}, {r = ladies.ones(3)})
+  fails("scale_entries: a vector of 12 expected, got 2", A.scale_entries, A, ladies.ones(2))
 end
 
 return tests

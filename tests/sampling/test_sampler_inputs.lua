@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
+local toy = require "reference.toy_data"
 
 local sampling, samplers, index = ladies.sampling, ladies.samplers, ladies.index
 local fails = lu.assertErrorMsgContains
@@ -176,6 +177,31 @@ function tests.test_refused_seeds()
     fails("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
     fails("the seeds must be an Index, got nil", sampler, nil, rng)
   end, true)
+end
+
+--- Every sampler over a matrix refuses another P, unknown options and wrong numbers of samples in
+-- the same way.
+function tests.test_refused_arguments()
+  local P, data = graphs.star():normalize "row", toy.new()
+  for name, constructor in pairs(samplers) do
+    local where = "ladies.samplers." .. name .. ": "
+    if name ~= "temporal" and name ~= "mvs" then
+      fails(where .. "P must be a Matrix, got nil", constructor)
+      fails(where .. 'P must be a Matrix, got a Graph; graph:normalize "sym" makes one',
+        constructor, data.graph)
+      fails(where .. 'P must be a Matrix, got a Dataset; data.graph:normalize "sym" makes one',
+        constructor, data)
+      fails(where .. "P must be square, got Matrix 2 x 20", constructor, P:rows(index{1, 2}))
+      fails(where .. 'unknown option "layerz"; did you mean "layers"?', constructor, P,
+        {layerz = 2})
+    end
+  end
+  for _, name in ipairs{"ladies", "fastgcn", "graphsage", "labor", "pooled"} do
+    local where = "ladies.samplers." .. name .. ": samples "
+    local wanted = "must be a positive integer or an array of positive integers, got "
+    fails(where .. wanted .. "nil", samplers[name], P, {})
+    fails(where .. wanted .. "0", samplers[name], P, {samples = 0, layers = 2})
+  end
 end
 
 --- On these graphs draw_cols, in two stages wherever it can, gives what the long form gives when

@@ -5,6 +5,7 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local message_of = require "tools.message_of"
 local stderr_of = require "tools.stderr_of"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -25,19 +26,12 @@ local function describe(opts, ids)
   return list
 end
 
-local function with(opts, own)
-  local all = {}
-  for key, value in pairs(opts) do all[key] = value end
-  for key, value in pairs(own) do all[key] = value end
-  return all
-end
-
 -- Asserts that the batches are the same for 0, 1 and 3 workers, and returns them.
 local function same_batches(opts)
   local want = describe(opts)
   for _, own in ipairs{{workers = 1}, {workers = 3}, {workers = 3, ahead = 1},
     {workers = 2, ahead = 9}} do
-    lu.assertEquals(describe(with(opts, own)), want)
+    lu.assertEquals(describe(tables.merged(opts, own)), want)
   end
   return want
 end
@@ -159,7 +153,7 @@ end
 local function train(own)
   local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 16, outputs = 3, layers = 2,
     dropout = 0.2}
-  local result = ladies.train(with({
+  local result = ladies.train(tables.merged({
     data = data, sampler = small, model = model, batch_size = 20, lr = 0.02, eval_every = 7,
     patience = 0, quiet = true, max_batches = 40,
   }, own))
@@ -359,7 +353,8 @@ function tests.test_options_are_checked()
     ["ahead must be a positive integer, got 0"] = {ahead = 0, workers = 1},
     ["threads must be an integer 1 to 256, got 1000"] = {workers = 1000},
   } do
-    lu.assertErrorMsgContains(text, describe, with({batch_size = 20, sampler = small}, own))
+    lu.assertErrorMsgContains(text, describe,
+      tables.merged({batch_size = 20, sampler = small}, own))
   end
 end
 

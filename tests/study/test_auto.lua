@@ -7,6 +7,7 @@ local json = require "ladies.base.json"
 local one_run = require "ladies.study.one_run"
 local shell = require "tools.shell"
 local statistics = require "ladies.statistics"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_study = require "tools.toy_study"
@@ -21,12 +22,8 @@ local SETTINGS = {hidden = 8, batch_size = 20, max_batches = 10, eval_every = 5,
 -- The report of a search on toy data with further settings, and its records by key. Time is no
 -- matter, but where `seconds` are given.
 local function search(out, settings, seconds)
-  local all = {}
-  for _, list in ipairs{SETTINGS, settings or {}} do
-    for key, value in pairs(list) do all[key] = value end
-  end
-  local report = ladies.auto{data = toy.new(true), settings = all, out = out, quiet = true,
-    seconds = seconds or 1e6}
+  local report = ladies.auto{data = toy.new(true), settings = tables.merged(SETTINGS, settings),
+    out = out, quiet = true, seconds = seconds or 1e6}
   local records, n = records_of(out)
   return report, records, n
 end

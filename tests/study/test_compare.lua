@@ -27,9 +27,7 @@ local METHODS = {"ladies:7", "fastgcn:40", "graphsage", "vrgcn:2", "clustergcn",
 
 -- The settings of `own` over those of all.
 local function settings_with(own)
-  local settings = tables.merged(SETTINGS)
-  for key, value in pairs(own) do settings[key] = value end
-  return settings
+  return tables.merged(SETTINGS, own)
 end
 
 -- The models of the records of a study.
@@ -63,11 +61,8 @@ end
 function tests.test_what_is_not_the_same()
   local own = {settings = settings_with{max_batches = 2}, runs = 1}
   local function compared(name, given)
-    local opts = {}
-    for _, list in ipairs{own, given or {}} do
-      for key, value in pairs(list) do opts[key] = value end
-    end
-    local result = compare(temporary.path(name), {"ladies:7", "graphsage:2", "full"}, opts)
+    local result = compare(temporary.path(name), {"ladies:7", "graphsage:2", "full"},
+      tables.merged(own, given))
     local text = table.concat(result.notes, "\n"):gsub("%s+", " ")
     return result.rows, text:match "Not the same for all: ([^.]*)%."
   end

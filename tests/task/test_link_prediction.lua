@@ -27,7 +27,7 @@ end
 local function batches_of(task, opts)
   opts = opts or {}
   return ladies.batches(task.units.train, {batch_size = 20, task = task, epochs = 1,
-    sampler = opts.sampler or sampler_of(task), seed = 5, workers = opts.workers, quiet = true})
+    sampler = opts.sampler or sampler_of(task), seed = 5, quiet = true})
 end
 
 --- The positives come first, none of the negatives is an edge that training knows, and no block has
@@ -221,20 +221,6 @@ function tests.test_negatives_of_ones_own()
     for i = at.positives + 1, #at.from do
       lu.assertEquals(known:get(batch.output[at.from[i]], batch.output[at.to[i]]), 0)
     end
-  end
-end
-
-function tests.test_workers_draw_the_same()
-  for _, opts in ipairs{{}, {exclude = "all", supervision = 0.4}, {negatives = "degree"}} do
-    local hashes = {}
-    for _, workers in ipairs{0, 2} do
-      local list = {}
-      for batch in batches_of(task_of(opts), {workers = workers}) do
-        list[#list + 1] = sampling.hash(batch) .. batch.pairs.from:hash() .. batch.pairs.to:hash()
-      end
-      hashes[#hashes + 1] = table.concat(list, "\n")
-    end
-    lu.assertEquals(hashes[2], hashes[1])
   end
 end
 

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local message_of = require "tools.message_of"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 local toy_training = require "reference.toy_training"
@@ -128,8 +129,7 @@ end
 --- A decoder of the task's is trained and saved with the model.
 function tests.test_decoder()
   local data = toy.new()
-  local fields = {}
-  for name, value in pairs(same_class(data)) do fields[name] = value end
+  local fields = tables.merged(same_class(data))
   fields.decoder = function() return {scale = ladies.full(3, 1):requires_grad_()} end
   fields.read = function(h, batch, model)
     return (h:rows(batch.from) * h:rows(batch.to) * model.decoder.scale):row_sums()
@@ -147,8 +147,8 @@ end
 -- still give `score` the rows of the nodes of its units and no others.
 function tests.test_a_task_of_edges_that_lists_all()
   local data, unique, find = toy.new(), ladies.sampling.unique, ladies.sampling.find
-  local fields, from, to = {}, ladies.range(2, 61), ladies.range(1, 60) + 100
-  for name, value in pairs(same_class(data)) do fields[name] = value end
+  local fields, from, to = tables.merged(same_class(data)), ladies.range(2, 61),
+    ladies.range(1, 60) + 100
   local function nodes(units) return unique(from[units] .. to[units]) end
   fields.nodes, fields.all = nodes, ladies.range(1, 60)
   fields.units = {train = ladies.range(1, 30), val = ladies.range(31, 45),

@@ -1,5 +1,5 @@
---- Products whose factors are rounded to bfloat16, on each of the units that multiply them, against
--- sums in double of numbers rounded by arithmetic; and training in that precision.
+--- Products whose factors are rounded to bfloat16, on each of the units that multiply them; and
+-- training in that precision.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local json = require "ladies.base.json"
@@ -31,52 +31,6 @@ end
 
 tests.tearDown()
 
--- The nearest number of 8 significant bits, the even one of two.
-local function rounded(x)
-  if x == 0 then return x end
-  local fraction, exponent = math.abs(x), 0
-  while fraction >= 256 do fraction, exponent = fraction / 2, exponent + 1 end
-  while fraction < 128 do fraction, exponent = fraction * 2, exponent - 1 end
-  local whole = fraction // 1
-  local rest = fraction - whole
-  if rest > 0.5 or rest == 0.5 and whole % 2 == 1 then whole = whole + 1 end
-  return (x < 0 and -1 or 1) * whole * 2.0 ^ exponent
-end
-
--- The elements of op(a) rounded, by rows.
-local function matrix(a, transposed)
-  local rows = a:to_table()
-  local found = {}
-  for i = 1, transposed and a.n_cols or a.n_rows do
-    found[i] = {}
-    for j = 1, transposed and a.n_rows or a.n_cols do
-      found[i][j] = rounded(transposed and rows[j][i] or rows[i][j])
-    end
-  end
-  return found
-end
-
--- Asserts that c is op(a) * op(b) (plus `before`, where it is given) up to the roundings of float
--- sums.
-local function assert_product(what, c, a, ta, b, tb, before)
-  local left, right = matrix(a, ta), matrix(b, tb)
-  local found, plus = c:to_table(), before and before:to_table()
-  lu.assertEquals({c.n_rows, c.n_cols}, {#left, #right[1]}, what)
-  for i = 1, #left do
-    for j = 1, #right[1] do
-      local sum = plus and plus[i][j] or 0
-      local size = math.abs(sum)
-      for k = 1, #right do
-        local product = left[i][k] * right[k][j]
-        sum, size = sum + product, size + math.abs(product)
-      end
-      if math.abs(found[i][j] - sum) > 2e-6 * size then
-        lu.fail(("%s: element %d, %d is %.9g, %.9g expected"):format(what, i, j, found[i][j], sum))
-      end
-    end
-  end
-end
-
 local function random(n_rows, n_cols, seed)
   return ladies.zeros(n_rows, n_cols):normal_(1, ladies.rng(seed))
 end
@@ -92,63 +46,26 @@ local function on_each(f)
   end
 end
 
---- Products are right for shapes at and around the sizes of tiles, and of the blocks of terms and
--- of rows.
-function tests.test_products()
+--- Products and the gradients of both factors are near those of float32, by the rounding of their
+-- factors, and not the same. tests/c/kernel_bfloat16.c has their numbers.
+function tests.test_products_and_gradients()
+  local x, w = random(34, 470, 1):requires_grad_(), random(470, 19, 2):requires_grad_()
+  local bias, g = random(1, 19, 3):reshape(19), random(34, 19, 4)
+  local function found()
+    local optimizer <const> = ladies.optim.sgd{x, w}
+    optimizer:clear()
+    local _ <close> = core.step()
+    local y = x:linear(w, bias)
+    local loss = (y * g):sum()
+    loss:backward()
+    return {y:detach(), x.grad:clone(), w.grad:clone()}
+  end
+  local wide = found()
   on_each(function(units)
-    for i, shape in ipairs{{1, 1, 1}, {16, 32, 16}, {17, 33, 15}, {15, 31, 17}, {32, 64, 32},
-      {33, 65, 31}, {5, 1023, 3}, {3, 1025, 5}, {2, 2080, 40}, {2049, 3, 2}} do
-      local m, k, n = table.unpack(shape)
-      local a, b = random(m, k, i), random(k, n, i + 100)
-      assert_product(("%s: %d x %d x %d"):format(units, m, k, n), product(a, b), a, false, b, false)
+    for i, narrow in ipairs(core.in_bfloat16(found)) do
+      local off = (narrow - wide[i]):norm() / wide[i]:norm()
+      lu.assertTrue(off > 1e-4 and off < 1e-2, ("%s, %d: off by %g"):format(units, i, off))
     end
-  end)
-end
-
---- The gradients of both factors are products with a transposed factor; the bias is what a product
--- is added to, and so is a gradient that is there already.
-function tests.test_gradients()
-  on_each(function(units)
-    for i, shape in ipairs{{7, 5, 3}, {34, 47, 19}, {40, 66, 33}} do
-      local m, k, n = table.unpack(shape)
-      local x, w, bias = random(m, k, i), random(k, n, i + 10), random(1, n, i + 20):reshape(n)
-      local g = random(m, n, i + 30)
-      x:requires_grad_()
-      w:requires_grad_()
-      local y = core.in_bfloat16(function()
-        local _ <close> = core.step()
-        local y = x:linear(w, bias)
-        local loss = (y * g):sum()
-        loss:backward()
-        return y:clone()
-      end)
-      local all_bias = ladies.ones(m, 1):matmul(bias:reshape(1, n))
-      assert_product(units .. ": y", y, x, false, w, false, all_bias)
-      assert_product(units .. ": dx", x.grad, g, false, w, true)
-      assert_product(units .. ": dw", w.grad, x, true, g, false)
-      local before = w.grad:clone()
-      core.in_bfloat16(function()
-        local _ <close> = core.step()
-        local again = x:matmul(w) * g
-        again:sum():backward()
-      end)
-      assert_product(units .. ": dw, added", w.grad, x, true, g, false, before)
-    end
-  end)
-end
-
---- Halves go to the even number; what is no number, or without bounds, stays so.
-function tests.test_rounding()
-  local huge, none = math.huge, 0 / 0
-  on_each(function()
-    local x = ladies.tensor{{1 + 2^-8}, {1 + 3 * 2^-8}, {1 + 2^-8 + 2^-20}, {-1 - 2^-8}, {3.4e38},
-      {huge}, {-huge}, {none}, {0}}
-    local y = product(x, ladies.tensor{{1}}):to_table()
-    for i, expected in ipairs{1, 1 + 2^-6, 1 + 2^-7, -1, huge, huge, -huge} do
-      lu.assertEquals(y[i][1], expected)
-    end
-    lu.assertNotEquals(y[8][1], y[8][1])
-    lu.assertEquals(y[9][1], 0)
   end)
 end
 

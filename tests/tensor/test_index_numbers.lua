@@ -11,38 +11,8 @@ local tests = {}
 
 -- ---------------------------------------------------------------- order
 
---- The positions of a table's numbers in a stable order by `before`.
-local function ordered(values, before)
-  local at = {}
-  for i = 1, #values do
-    local place = #at + 1
-    while place > 1 and before(values[i], values[at[place - 1]]) do place = place - 1 end
-    table.insert(at, place, i)
-  end
-  return at
-end
-
-local function smaller(a, b) return a < b end
-local function larger(a, b) return a > b end
-
-function tests.test_argsort_and_topk()
-  local random = ladies.rng(1)
-  for n = 0, 200, 25 do
-    local values = {}
-    for i = 1, n do values[i] = (random:below(40) - 20) / 4 end    -- many are equal
-    local t = tensor(values)
-    lu.assertEquals(t:argsort():to_table(), ordered(values, smaller))
-    local descending = ordered(values, larger)
-    lu.assertEquals((-t):argsort():to_table(), descending)
-    for _, k in ipairs{0, 1, 5, n // 3, n // 2 + 1, n} do
-      local chosen, positions = t:topk(math.min(k, n))
-      lu.assertEquals(positions:to_table(), {table.unpack(descending, 1, math.min(k, n))})
-      lu.assertEquals(chosen, t[positions])
-    end
-  end
-end
-
---- Each row of a matrix is ordered as a vector of its own would be.
+--- Each row of a matrix is ordered as a vector of its own would be. tests/c/kernel_row_order.c
+-- holds orders to a plain one.
 function tests.test_rows_in_order()
   local t = ladies.zeros(40, 7):uniform_(-2, 2, ladies.rng(2)) * 3
   for r = 1, 40, 2 do t:set_(r, 3, t:get(r, 6)) end               -- some are equal

@@ -1,9 +1,8 @@
---- Products with one rounding: matmul_precise and matmul_t_precise of Matrix and Tensor.
+--- Products with one rounding: matmul_precise and matmul_t_precise of Matrix and Tensor. Their
+-- kernels are held to plain loops in double by tests/c/kernel_gemm.c and kernel_spmm.c.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
-local dense = require "reference.dense"
-local plain_gcn = require "reference.plain_gcn"
 
 local index, tensor = ladies.index, ladies.tensor
 
@@ -12,27 +11,7 @@ local tests = {}
 -- x as a float32 has it.
 local function rounded(x) return (string.unpack("f", string.pack("f", x))) end
 
--- Rows of integers below 2^24: products and sums of some are exact in double, not in float32.
-local function large_integers(n_rows, n_cols)
-  return plain_gcn.filled(n_rows, n_cols, function() return math.random(-16777215, 16777215) end)
-end
-
--- The plain product of two tables of rows, rounded once.
-local function product(a, b) return plain_gcn.map(plain_gcn.matmul(a, b), rounded) end
-
 -- ---------------------------------------------------------------- dense
-
-function tests.test_dense_products_are_exact_but_for_one_rounding()
-  math.randomseed(1)
-  for _, shape in ipairs{{1, 1, 1}, {3, 5, 2}, {130, 17, 9}, {20, 31, 66}} do
-    local a, b = large_integers(shape[1], shape[2]), large_integers(shape[2], shape[3])
-    local want, transpose = product(a, b), plain_gcn.transpose
-    compare.assert_close(tensor(a):matmul_precise(tensor(b)), want, 0, "a b")
-    compare.assert_close(tensor(transpose(a)):matmul_t_precise(tensor(b)), want, 0, "a^T b")
-    compare.assert_close(tensor(a):matmul_precise(tensor(transpose(b)), {transpose_b = true}),
-      want, 0, "a b^T")
-  end
-end
 
 -- Products are right with more rows and more terms than one block has.
 function tests.test_dense_blocks()
@@ -58,53 +37,6 @@ function tests.test_dense_cancellation()
 end
 
 -- ---------------------------------------------------------------- sparse
-
--- A, by rows without duplicates, held in every way; the entries as a plain loop takes them.
-local function every_matrix(f)
-  math.randomseed(2)
-  local A = dense.random_pair(math.random, 7, 12, {density = 0.5})
-  local square = dense.random_pair(math.random, 9, 9, {density = 0.4})
-  for name, B in pairs{wide = A, tall = A:transpose(), symmetric = square:symmetrize()} do
-    for held = 0, 7 do
-      local values = held & 1 ~= 0 and ladies.zeros(B.nnz):normal_(1, ladies.rng(held))
-      local by_row = held & 2 ~= 0 and ladies.zeros(B.n_rows):normal_(1, ladies.rng(held))
-      local by_col = held & 4 ~= 0 and ladies.zeros(B.n_cols):normal_(1, ladies.rng(held + 1))
-      local C = values and B:with_values(values) or B
-      C = by_row and C:scale_rows(by_row) or C
-      f(name .. held, by_col and C:scale_cols(by_col) or C, values, by_row, by_col)
-    end
-  end
-end
-
-function tests.test_sparse_products_equal_a_plain_loop_in_double()
-  every_matrix(function(name, A, values, by_row, by_col)
-    local rows, cols = A:row_of(), A:col_of()
-    local function plain(x, n_rows, width, transpose)
-      local y = {}
-      for r = 1, n_rows do
-        y[r] = {}
-        for j = 1, width do y[r][j] = 0.0 end
-      end
-      for e = 1, A.nnz do
-        local r, c = rows[e], cols[e]
-        local weight = (by_row and by_row[r] or 1.0) * (by_col and by_col[c] or 1.0)
-        weight = (values and values[e] or 1.0) * weight
-        if transpose then r, c = c, r end
-        for j = 1, width do y[r][j] = y[r][j] + weight * x[c][j] end
-      end
-      for r = 1, n_rows do
-        for j = 1, width do y[r][j] = rounded(y[r][j]) end
-      end
-      return y
-    end
-    for _, width in ipairs{1, 31, 32, 33, 70} do
-      local x, y = large_integers(A.n_cols, width), large_integers(A.n_rows, width)
-      compare.assert_close(A:matmul_precise(tensor(x)), plain(x, A.n_rows, width), 0, name)
-      compare.assert_close(A:matmul_t_precise(tensor(y)), plain(y, A.n_cols, width, true), 0,
-        name .. " transposed")
-    end
-  end)
-end
 
 function tests.test_sparse_cancellation()
   local e = 2^-12

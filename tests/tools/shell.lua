@@ -70,6 +70,18 @@ function shell.refused(out, err, status)
   return err
 end
 
+--- Takes what shell.run returns after `text`, one or a table of several: fails unless the program
+-- has printed nothing but one line to stderr that contains them, and ended with status 1.
+function shell.refuses(text, out, err, status)
+  local right = status == 1 and out == "" and err:find "^[^\n]+\n$"
+  for _, part in ipairs(type(text) == "table" and text or {text}) do
+    right = right and err:find(part, 1, true)
+    if not right then
+      error(("for %q it ended with status %s\n%s%s"):format(part, status, out, err), 2)
+    end
+  end
+end
+
 --- Runs the words `argv` as shell.run does, and fails with all that was said unless they end with
 -- status 0; returns what was printed, and what was printed to stderr.
 function shell.must(argv, opts)

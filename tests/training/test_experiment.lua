@@ -13,21 +13,6 @@ local tests = {}
 
 -- ---------------------------------------------------------------- settings
 
-function tests.test_presets()
-  local default = experiment.configure{}
-  lu.assertEquals({default.dataset, default.method, default.preset},
-    {"wordnet", "ladies", "default"})
-  lu.assertEquals({default.samples, default.layers, default.hidden}, {512, 5, 256})
-  lu.assertEquals({default.normalize, default.draw, default.self_nodes, default.best},
-    {"sym", "wor", "auto", "highest"})
-  local paper = experiment.configure{preset = "paper"}
-  lu.assertEquals({paper.draw, paper.self_nodes, paper.order, paper.dropout, paper.best},
-    {"wr", "none", "propagate_first", 0, "gain"})
-  local code = experiment.configure{preset = "code", dropout = 0.1}
-  lu.assertEquals({code.normalize, code.union, code.head, code.clip, code.dropout, code.validation},
-    {"row", "post", "linear", 0.2, 0.1, "sampled"})
-end
-
 function tests.test_wrong_settings()
   lu.assertErrorMsgContains('did you mean "samples"?', experiment.configure, {sampels = 3})
   lu.assertErrorMsgContains("preset must be one of", experiment.configure, {preset = "best"})

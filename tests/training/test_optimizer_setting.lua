@@ -54,9 +54,7 @@ end
 
 local function refused(text, ...)
   local _, err, status = shell.run_ladies{...}
-  lu.assertTrue(status == 1 or status == 2, err)
-  lu.assertStrContains(err, text)
-  lu.assertEquals(select(2, err:gsub("\n", "")), 1, err)
+  shell.refuses(text, "", err, status == 2 and 1 or status)  -- 2: of the command line itself
 end
 
 -- ---------------------------------------------------------------- what it computes

@@ -5,18 +5,11 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
 local protocol = require "experiments.paper.protocol"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
-local experiment = ladies.experiment
+local experiment, merged = ladies.experiment, tables.merged
 local tests = {}
-
-local function merged(...)
-  local all = {}
-  for _, settings in ipairs{...} do
-    for key, value in pairs(settings) do all[key] = value end
-  end
-  return all
-end
 
 -- ---------------------------------------------------------------- settings
 
@@ -42,6 +35,8 @@ function tests.test_presets()
       dropout = 0.2, head_dropout = 0.5, clip = 0.2, validation = "sampled", eval_every = 10,
       best = "gain"}),
   })
+  lu.assertEquals(experiment.configure{preset = "code", dropout = 0.1},
+    merged(found.code, {dropout = 0.1}))
 end
 
 --- The model of the default preset is trained where it can be. Methods that know P H but not H, or

@@ -53,20 +53,6 @@ function tests.test_the_loop_written_out()
   lu.assertEquals(weights(model), weights(opts.model))
 end
 
-function tests.test_same_seed_same_bits_for_any_number_of_threads()
-  local found = {}
-  for i, n in ipairs{1, 2, 4, 1} do
-    ladies.threads(n)
-    local opts = options{epochs = 4}
-    ladies.train(opts)
-    found[i] = weights(opts.model)
-  end
-  for i = 2, #found do lu.assertEquals(found[i], found[1]) end
-  local other = options{epochs = 4, seed = 2}
-  ladies.train(other)
-  lu.assertNotEquals(weights(other.model), found[1])
-end
-
 -- ---------------------------------------------------------------- stopping
 
 -- A validation that gives the values one after the other.

@@ -15,7 +15,7 @@ local Gat = stack.class "Gat"
 -- With normalize = "row" attention is the paper's; see nn.gat_conv. Its layers read the rows of
 -- their own nodes: layer-wise samplers need self_nodes = "previous".
 function Gat.new(given)
-  return stack.new(Gat, "ladies.nn.gat", given, heads.OPTIONS, heads.convolution(GatConv))
+  return stack.new(Gat, "ladies.nn.gat", given, heads.OPTIONS, GatConv.new, heads.of_model)
 end
 
 return Gat

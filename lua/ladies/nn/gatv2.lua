@@ -88,7 +88,7 @@ local Gatv2 = stack.class "Gatv2"
 --               none
 function Gatv2.new(given)
   return stack.new(Gatv2, "ladies.nn.gatv2", given,
-    tables.merged(heads.OPTIONS, heads.OF_EDGES), heads.convolution(Conv))
+    tables.merged(heads.OPTIONS, heads.OF_EDGES), Conv.new, heads.of_model)
 end
 
 return {new = Gatv2.new, conv = Conv.new}

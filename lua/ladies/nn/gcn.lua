@@ -18,11 +18,6 @@ function Gcn:takes_rows(P)
   return self.layers[1].conv:transforms_first(P)
 end
 
-local function convolution(opts, inputs, outputs, rng)
-  return GcnConv.new{inputs = inputs, outputs = outputs, order = opts.order, bias = opts.bias,
-    init = opts.init, rng = rng}
-end
-
 --- nn.gcn{inputs =, outputs =, hidden = 256, layers = 5, ...} -> Gcn: a model of `layers`
 -- propagations.
 -- activation    after every layer but the one that gives the classes: relu (default), elu, ...
@@ -46,7 +41,7 @@ end
 -- weights. model.P, or model.normalize and model.lambda, say which P the model is for from then on:
 -- another one that they are set to is used and saved.
 function Gcn.new(given)
-  return stack.new(Gcn, "ladies.nn.gcn", given, {order = {GcnConv.orders, "auto"}}, convolution)
+  return stack.new(Gcn, "ladies.nn.gcn", given, {order = {GcnConv.orders, "auto"}}, GcnConv.new)
 end
 
 return Gcn

@@ -6,6 +6,7 @@ local InputRows = require "ladies.nn.input_rows"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
 
@@ -23,14 +24,8 @@ GcnConv.orders = "auto|transform_first|propagate_first"
 -- The bias is added after the propagation in either order. (A bias before it, as in the authors'
 -- program, is the same where the rows of P sum to one.)
 function GcnConv.new(given)
-  local opts = options.check("ladies.nn.gcn_conv", given, {
-    inputs = "positive integer",
-    outputs = "positive integer",
-    order = {GcnConv.orders, "auto"},
-    bias = {"boolean", true},
-    init = "string or nil",
-    rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.gcn_conv", given,
+    tables.merged(Linear.OPTIONS, {order = {GcnConv.orders, "auto"}}))
   local linear = Linear.new{
     inputs = opts.inputs, outputs = opts.outputs, bias = opts.bias, init = opts.init,
     rng = opts.rng,

@@ -6,12 +6,6 @@ local stack = require "ladies.nn.stack"
 
 local Gin = stack.class "Gin"
 
-local function convolution(opts, inputs, outputs, rng)
-  return GinConv.new{inputs = inputs, outputs = outputs, eps = opts.eps,
-    learn_eps = opts.learn_eps, activation = opts.activation, bias = opts.bias, init = opts.init,
-    hidden = GinConv.hidden_columns(outputs, opts.hidden), rng = rng}
-end
-
 --- nn.gin{inputs =, outputs =, hidden = 256, layers = 5, eps = 0, learn_eps = false, ...} -> Model:
 -- a model of `layers` convolutions; all other options are those of nn.gcn, without order.
 -- eps         of a node's own row, beside the one of its self-loop in P
@@ -20,9 +14,7 @@ end
 -- false); with another P it sums what that weighs. With an eps its layers read the rows of their
 -- own nodes: layer-wise samplers need self_nodes = "previous".
 function Gin.new(given)
-  return stack.new(Gin, "ladies.nn.gin", given, {
-    eps = {"number", 0}, learn_eps = {"boolean", false},
-  }, convolution)
+  return stack.new(Gin, "ladies.nn.gin", given, GinConv.OF_SUMS, GinConv.new, GinConv.of_model)
 end
 
 return Gin

@@ -15,22 +15,27 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
 
 local GinConv = module.class("GinConv", "inputs outputs eps near norm activation second")
+
+--- The options of a model about the sums of its layers, for stack.new.
+GinConv.OF_SUMS = {eps = {"number", 0}, learn_eps = {"boolean", false}}
+
+--- The options of the layer.
+GinConv.OPTIONS = tables.merged(Linear.OPTIONS, GinConv.OF_SUMS, {
+  activation = {activation.names, "relu"}, norm = {"boolean", true},
+  hidden = "positive integer or nil",
+})
 
 --- nn.gin_conv{inputs =, outputs =, eps = 0, learn_eps = false, activation = "relu", norm = true,
 -- bias = true, init = "glorot_uniform", hidden = outputs, rng = Rng} -> Module: makes the
 -- convolution. eps stays a number, or with learn_eps is the first value of a parameter; the other
 -- options are for the MLP, whose hidden layer has `hidden` columns.
 function GinConv.new(given)
-  local opts = options.check("ladies.nn.gin_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", eps = {"number", 0},
-    learn_eps = {"boolean", false}, activation = {activation.names, "relu"},
-    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil",
-    hidden = "positive integer or nil", rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.gin_conv", given, GinConv.OPTIONS)
   local hidden = opts.hidden or opts.outputs
   local function map(make, inputs, outputs, key)
     return make{inputs = inputs, outputs = outputs, bias = opts.bias, init = opts.init,
@@ -46,14 +51,21 @@ function GinConv.new(given)
   }, GinConv)
 end
 
---- Returns the columns of the hidden layer of a convolution with so many outputs, in a model whose
--- layers have `width`. It has as many as outputs, unless these are one or two: layer normalisation
--- leaves nothing of one column, and of two only which is larger.
-function GinConv.hidden_columns(outputs, width)
-  local where = "ladies.nn.gin_conv.hidden_columns"
-  options.value(where, "the outputs", outputs, "positive integer")
-  options.value(where, "the width", width, "positive integer")
-  return outputs < 3 and math.max(outputs, width) or outputs
+--- Returns the options by which stack.new makes the convolutions of a model. The hidden layer of
+-- one has as many columns as outputs, unless these are one or two: layer normalisation leaves
+-- nothing of one column, and of two only which is larger.
+function GinConv.of_model(opts, outputs)
+  return {
+    eps = opts.eps, learn_eps = opts.learn_eps, edge_inputs = opts.edge_inputs,
+    activation = opts.activation, hidden = outputs < 3 and math.max(outputs, opts.hidden) or nil,
+  }
+end
+
+--- Returns what the layers of the MLP behind the first linear map make of its result.
+function GinConv:rest(z)
+  if self.norm then z = free_after(z, self.norm:forward(z)) end
+  z = free_after(z, self.activation(z))
+  return free_after(z, self.second:forward(z))
 end
 
 --- Computes the output of the layer, #block.dst x outputs, from its input h, #block.src x inputs (a
@@ -65,9 +77,7 @@ function GinConv:forward(h, block)
     local own = own_rows(h, block):matmul(self.near.weight)
     z = free_after(z, free_after(own, own:mul_add(self.eps, z)))
   end
-  if self.norm then z = free_after(z, self.norm:forward(z)) end
-  z = free_after(z, self.activation(z))
-  return free_after(z, self.second:forward(z))
+  return self:rest(z)
 end
 
 InputRows.taken_by[GinConv.forward] = true

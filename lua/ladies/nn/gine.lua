@@ -18,6 +18,7 @@ local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
 local residual = require("ladies.nn.own_nodes").residual
 local stack = require "ladies.nn.stack"
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
 
@@ -28,12 +29,8 @@ local Conv = module.class("GineConv", "inputs outputs eps edge first norm activa
 -- rng = Rng} -> Module: the options are those of nn.gin_conv; edge_inputs is the number of
 -- features of edges, which it reads from block.edge_features, a row for each entry of block.adj.
 function Conv.new(given)
-  local opts = options.check("ladies.nn.gine_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", edge_inputs = "positive integer",
-    eps = {"number", 0}, learn_eps = {"boolean", false}, activation = {activation.names, "relu"},
-    norm = {"boolean", true}, bias = {"boolean", true}, init = "string or nil",
-    hidden = "positive integer or nil", rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.gine_conv", given,
+    tables.merged(GinConv.OPTIONS, {edge_inputs = "positive integer"}))
   local hidden = opts.hidden or opts.outputs
   local function map(inputs, outputs, key)
     return Linear.new{inputs = inputs, outputs = outputs, bias = opts.bias, init = opts.init,
@@ -69,10 +66,8 @@ function Conv:forward(h, block)
   if h.requires_grad and options.class_of(h) == "Matrix" then h = h:to_dense() end
   local features = edges.features("nn.gine_conv", block, edge.inputs)
   local weights = adj:entry_values() * (1 - edges.are_loops(block))
-  local z = self:mapped(adj:relu_sums(weights, h, features, edge.weight, edge.bias), h, block)
-  if self.norm then z = free_after(z, self.norm:forward(z)) end
-  z = free_after(z, self.activation(z))
-  return free_after(z, self.second:forward(z))
+  local near = adj:relu_sums(weights, h, features, edge.weight, edge.bias)
+  return GinConv.rest(self, self:mapped(near, h, block))
 end
 
 function Conv:__tostring()
@@ -82,21 +77,14 @@ end
 
 local Gine = stack.class "Gine"
 
-local function convolution(opts, inputs, outputs, rng)
-  return Conv.new{inputs = inputs, outputs = outputs, edge_inputs = opts.edge_inputs,
-    eps = opts.eps, learn_eps = opts.learn_eps, activation = opts.activation, bias = opts.bias,
-    init = opts.init, hidden = GinConv.hidden_columns(outputs, opts.hidden), rng = rng}
-end
-
 --- nn.gine{inputs =, outputs =, edge_inputs =, hidden = 256, layers = 5, eps = 0,
 -- learn_eps = false, ...} -> Model: a model of `layers` layers of nn.gine_conv; all other options
 -- are those of nn.gin.
 -- edge_inputs   the number of features of edges, which its layers read from block.edge_features
 -- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
 function Gine.new(given)
-  return stack.new(Gine, "ladies.nn.gine", given, {
-    edge_inputs = "positive integer", eps = {"number", 0}, learn_eps = {"boolean", false},
-  }, convolution)
+  return stack.new(Gine, "ladies.nn.gine", given,
+    tables.merged(GinConv.OF_SUMS, {edge_inputs = "positive integer"}), Conv.new, GinConv.of_model)
 end
 
 return {new = Gine.new, conv = Conv.new}

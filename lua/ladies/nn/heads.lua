@@ -1,12 +1,12 @@
 --- Has what layers and models with several heads of attention share: their options, how columns are
--- divided among heads, the convolutions of a model, and the constant matrices that sum over the
--- columns of each head or average over the heads. These are stored here and not in the models, so
--- that files do not hold them.
+-- divided among heads, and the constant matrices that sum over the columns of each head or average
+-- over the heads. These are stored here and not in the models, so that files do not hold them.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
-local initialize = require "ladies.nn.initialize"
+local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
+local tables = require "ladies.base.tables"
 
 local heads = {}
 
@@ -17,11 +17,10 @@ heads.OPTIONS = {
 }
 
 --- The options that every layer with heads has.
-heads.OF_LAYER = {
-  inputs = "positive integer", outputs = "positive integer", heads = {"positive integer", 8},
-  combine = {"concat|mean", "concat"}, dropout = {"number in [0, 1)", 0}, bias = {"boolean", true},
-  init = {initialize.names, "glorot_uniform"}, rng = "Rng",
-}
+heads.OF_LAYER = tables.merged(Linear.OPTIONS, {
+  heads = {"positive integer", 8}, combine = {"concat|mean", "concat"},
+  dropout = {"number in [0, 1)", 0},
+})
 
 --- The option of models and layers that read the features of edges.
 heads.OF_EDGES = {edge_inputs = {"non-negative integer", 0}}
@@ -38,17 +37,13 @@ function heads.columns(where, opts)
   return columns
 end
 
---- Returns the function by which stack.new makes the convolutions of a model, layers of the class
--- Conv: heads stand side by side in hidden layers, and are averaged in the one that gives the
--- classes.
-function heads.convolution(Conv)
-  return function(opts, inputs, outputs, rng, is_last)
-    return Conv.new{
-      inputs = inputs, outputs = outputs, heads = is_last and opts.output_heads or opts.heads,
-      combine = is_last and "mean" or "concat", edge_inputs = opts.edge_inputs,
-      dropout = opts.attention_dropout, bias = opts.bias, init = opts.init, rng = rng,
-    }
-  end
+--- Returns the options by which stack.new makes the convolutions of a model: heads stand side by
+-- side in hidden layers, and are averaged in the one that gives the classes.
+function heads.of_model(opts, _, is_last)
+  return {
+    heads = is_last and opts.output_heads or opts.heads, combine = is_last and "mean" or "concat",
+    edge_inputs = opts.edge_inputs, dropout = opts.attention_dropout,
+  }
 end
 
 -- Makes a dense matrix whose row i is 1 in column cols[i] and 0 elsewhere.

@@ -9,16 +9,16 @@ local options = require "ladies.base.options"
 local Linear = module.class("Linear",
   "inputs:integer outputs:integer weight:Tensor bias:Tensor")
 
+--- The options of all layers with weights.
+Linear.OPTIONS = {
+  inputs = "positive integer", outputs = "positive integer", bias = {"boolean", true},
+  init = {initialize.names, "glorot_uniform"}, rng = "Rng",
+}
+
 --- nn.linear{inputs =, outputs =, bias = true, init = "glorot_uniform", rng = Rng} -> Linear:
 -- x -> x W + b for x of n x inputs, a Tensor or a sparse Matrix. The bias begins at zero.
 function Linear.new(given)
-  local opts = options.check("ladies.nn.linear", given, {
-    inputs = "positive integer",
-    outputs = "positive integer",
-    bias = {"boolean", true},
-    init = {initialize.names, "glorot_uniform"},
-    rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.linear", given, Linear.OPTIONS)
   local weight = core.zeros(opts.inputs, opts.outputs)
   initialize.by_name(opts.init)(weight, opts.rng)
   weight:requires_grad_()

@@ -18,8 +18,12 @@ local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
 local stack = require "ladies.nn.stack"
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
+
+-- The options that a model and its layers have besides those of all.
+local OWN = {delta = "positive number", edge_inputs = {"non-negative integer", 0}}
 
 local Conv = module.class("PnaConv", "inputs outputs messages delta to from edge own near last")
 
@@ -27,11 +31,8 @@ local Conv = module.class("PnaConv", "inputs outputs messages delta to from edge
 -- init = "glorot_uniform", rng = Rng} -> Module: delta is the mean of log(d + 1), messages the
 -- number of columns of a message (outputs); edge_inputs is that of nn.gatv2_conv.
 function Conv.new(given)
-  local opts = options.check("ladies.nn.pna_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", delta = "positive number",
-    messages = "positive integer or nil", edge_inputs = {"non-negative integer", 0},
-    bias = {"boolean", true}, init = "string or nil", rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.pna_conv", given,
+    tables.merged(Linear.OPTIONS, OWN, {messages = "positive integer or nil"}))
   local messages = opts.messages or opts.outputs
   local function map(inputs, outputs, bias, key)
     return Linear.new{inputs = inputs, outputs = outputs, bias = bias and opts.bias,
@@ -82,11 +83,6 @@ end
 
 local Pna = stack.class "Pna"
 
-local function convolution(opts, inputs, outputs, rng)
-  return Conv.new{inputs = inputs, outputs = outputs, delta = opts.delta,
-    edge_inputs = opts.edge_inputs, bias = opts.bias, init = opts.init, rng = rng}
-end
-
 --- nn.pna{inputs =, outputs =, delta =, hidden = 256, layers = 5, edge_inputs = 0, ...} -> Model: a
 -- model of `layers` layers of nn.pna_conv; all other options are those of nn.gcn, without order.
 -- delta   the mean of log(d + 1) over the nodes, d the sum of a node's row of P
@@ -94,9 +90,7 @@ end
 -- Made for normalize = "none" and samplers that estimate sums (row_normalize = false), as nn.gin.
 -- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
 function Pna.new(given)
-  return stack.new(Pna, "ladies.nn.pna", given, {
-    delta = "positive number", edge_inputs = {"non-negative integer", 0},
-  }, convolution)
+  return stack.new(Pna, "ladies.nn.pna", given, OWN, Conv.new)
 end
 
 return {new = Pna.new, conv = Conv.new}

@@ -18,8 +18,12 @@ local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
 local stack = require "ladies.nn.stack"
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
+
+-- The options that a model and its layers have besides those of all.
+local OWN = {relations = "positive integer", bases = {"positive integer", 30}}
 
 local Conv = module.class("RgcnConv", "inputs outputs relations bases own maps shares")
 
@@ -27,11 +31,7 @@ local Conv = module.class("RgcnConv", "inputs outputs relations bases own maps s
 -- rng = Rng} -> Module: it reads the relation of each entry, 1 to `relations`, from
 -- block.edge_types. Of the bases there are at most as many as relations.
 function Conv.new(given)
-  local opts = options.check("ladies.nn.rgcn_conv", given, {
-    inputs = "positive integer", outputs = "positive integer", relations = "positive integer",
-    bases = {"positive integer", 30}, bias = {"boolean", true},
-    init = {initialize.names, "glorot_uniform"}, rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.rgcn_conv", given, tables.merged(Linear.OPTIONS, OWN))
   local bases, first = math.min(opts.bases, opts.relations), initialize.by_name(opts.init)
   local maps = core.zeros(bases, opts.inputs * opts.outputs)
   for b = 1, bases do
@@ -118,20 +118,13 @@ end
 
 local Rgcn = stack.class "Rgcn"
 
-local function convolution(opts, inputs, outputs, rng)
-  return Conv.new{inputs = inputs, outputs = outputs, relations = opts.relations,
-    bases = opts.bases, bias = opts.bias, init = opts.init, rng = rng}
-end
-
 --- nn.rgcn{inputs =, outputs =, relations =, bases = 30, hidden = 256, layers = 5, ...} -> Model: a
 -- model of `layers` layers of nn.rgcn_conv; all other options are those of nn.gcn, without order.
 -- relations   the number of types of edges, which its layers read from block.edge_types
 -- bases       maps of which those of the relations are sums; as many as there are relations at most
 -- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
 function Rgcn.new(given)
-  return stack.new(Rgcn, "ladies.nn.rgcn", given, {
-    relations = "positive integer", bases = {"positive integer", 30},
-  }, convolution)
+  return stack.new(Rgcn, "ladies.nn.rgcn", given, OWN, Conv.new)
 end
 
 return {new = Rgcn.new, conv = Conv.new}

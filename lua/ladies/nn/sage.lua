@@ -7,18 +7,13 @@ local stack = require "ladies.nn.stack"
 
 local Sage = stack.class "Sage"
 
-local function convolution(opts, inputs, outputs, rng)
-  return SageConv.new{inputs = inputs, outputs = outputs, aggregate = opts.aggregate,
-    bias = opts.bias, init = opts.init, rng = rng}
-end
-
 --- nn.sage{inputs =, outputs =, hidden = 256, layers = 5, aggregate = "mean", ...} -> Model: a
 -- model of `layers` convolutions; all other options are those of nn.gcn, without order.
 -- aggregate   "mean" (with normalize = "row" that of the paper) or "max"; see nn.sage_conv
 -- Its layers read the rows of their own nodes: layer-wise samplers need self_nodes = "previous".
 function Sage.new(given)
   return stack.new(Sage, "ladies.nn.sage", given, {aggregate = {SageConv.aggregates, "mean"}},
-    convolution)
+    SageConv.new)
 end
 
 return Sage

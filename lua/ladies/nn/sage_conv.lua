@@ -14,6 +14,7 @@ local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
 local own_rows = require("ladies.nn.own_nodes").rows
+local tables = require "ladies.base.tables"
 
 local free_after = module.free_after
 
@@ -26,11 +27,8 @@ SageConv.aggregates = "mean|max"
 -- rng = Rng} -> Module: aggregate is "mean", or "max" of `outputs` columns that a linear layer
 -- makes of each node.
 function SageConv.new(given)
-  local opts = options.check("ladies.nn.sage_conv", given, {
-    inputs = "positive integer", outputs = "positive integer",
-    aggregate = {SageConv.aggregates, "mean"}, bias = {"boolean", true}, init = "string or nil",
-    rng = "Rng",
-  })
+  local opts = options.check("ladies.nn.sage_conv", given,
+    tables.merged(Linear.OPTIONS, {aggregate = {SageConv.aggregates, "mean"}}))
   local function map(make, inputs, bias, key)
     return make{inputs = inputs, outputs = opts.outputs, bias = bias, init = opts.init,
       rng = opts.rng:fork(key)}

@@ -52,16 +52,21 @@ function stack.class(name)
 end
 
 --- Makes a model of the class. `own` has the types of its options besides those of all stacks (see
--- nn.gcn); convolution(opts, inputs, outputs, rng, is_last) makes the convolution of a layer.
-function stack.new(class, where, given, own, convolution)
+-- nn.gcn); make{inputs =, outputs =, bias =, init =, rng =, ...} makes the convolution of a layer,
+-- whose further options are those of `own` or, where it is given, of_model(opts, outputs, is_last).
+function stack.new(class, where, given, own, make, of_model)
   local model, rng = network.new(class, where, given, tables.merged(SPEC, own))
   local opts = model.config
   local last = opts.head == "none" and opts.layers or nil   -- the layer that gives the classes
+  local further = {}
+  for name in pairs(own) do further[name] = opts[name] end
   for i = 1, opts.layers do
     local inputs = i == 1 and opts.inputs or opts.hidden
     local outputs = i == last and opts.outputs or opts.hidden
     model.layers[i] = finish.layer({
-      conv = convolution(opts, inputs, outputs, rng:fork(i), i == last),
+      conv = make(tables.merged(of_model and of_model(opts, outputs, i == last) or further, {
+        inputs = inputs, outputs = outputs, bias = opts.bias, init = opts.init, rng = rng:fork(i),
+      })),
       input_dropout = i == 1 and opts.input_dropout and Dropout.new{p = opts.input_dropout} or nil,
       residual = opts.residual and i > 1 and i ~= last or nil,
     }, opts, outputs, i == last)

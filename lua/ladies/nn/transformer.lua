@@ -101,7 +101,7 @@ local Transformer = stack.class "Transformer"
 -- nn.gatv2.
 function Transformer.new(given)
   return stack.new(Transformer, "ladies.nn.transformer", given,
-    tables.merged(heads.OPTIONS, heads.OF_EDGES), heads.convolution(Conv))
+    tables.merged(heads.OPTIONS, heads.OF_EDGES), Conv.new, heads.of_model)
 end
 
 return {new = Transformer.new, conv = Conv.new}

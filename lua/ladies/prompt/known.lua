@@ -13,14 +13,15 @@ local known = {}
 local MATCHING = {[")"] = "(", ["]"] = "[", ["}"] = "{"}
 local IS_OPENING = {["("] = true, ["["] = true, ["{"] = true}
 
--- Returns the position of the bracket that tokens[last] closes; nil where it closes none.
-local function opening(tokens, last)
+--- Returns the position of the innermost bracket that is still open after tokens[last]; nil for
+-- none.
+function known.open_bracket(tokens, last)
   local depth = 0
   for i = last, 1, -1 do
     local text = tokens[i].kind == "sign" and tokens[i].text
     if MATCHING[text] then depth = depth + 1 end
     if IS_OPENING[text] then depth = depth - 1 end
-    if depth == 0 then return i end
+    if depth < 0 then return i end
   end
 end
 
@@ -63,23 +64,11 @@ function known.of(tokens, last, env)
   elseif token.kind == "string" then
     return result_of((known.of(tokens, last - 1, env))), last
   end
-  local first = MATCHING[token.text] and opening(tokens, last)
+  local first = MATCHING[token.text] and known.open_bracket(tokens, last - 1)
   if not first then return nil, last end
   local what, begin = known.of(tokens, first - 1, env)
   if token.text == "]" then return element(what, tokens, first + 1, last - 1), begin end
   return result_of(what), begin
-end
-
---- Returns the position of the innermost bracket that is still open after tokens[last]; nil for
--- none.
-function known.open_bracket(tokens, last)
-  local depth = 0
-  for i = last, 1, -1 do
-    local text = tokens[i].kind == "sign" and tokens[i].text
-    if MATCHING[text] then depth = depth + 1 end
-    if IS_OPENING[text] then depth = depth - 1 end
-    if depth < 0 then return i end
-  end
 end
 
 --- Returns the function whose arguments the bracket at this position opens; nil where none is
