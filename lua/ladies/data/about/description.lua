@@ -59,7 +59,7 @@ local function classes(data, known)
   local words = {("%d%s%s%s"):format(data.classes, #names > 0 and ": " or "",
     table.concat(names, ", "), more)}
   local function add(text, ...) words[#words + 1] = text:format(...) end
-  if known.mean_classes then add("%.2f a node", known.mean_classes) end
+  if known.mean_classes then add("%.2f a %s", known.mean_classes, data.unit) end
   if (known.no_class or 0) > 0 then add("in none: %s", grouped(known.no_class)) end
   if known.unlabelled > 0 then add("unlabelled: %s", grouped(known.unlabelled)) end
   return table.concat(words, "; ")
