@@ -39,9 +39,10 @@ local function entries(known)
 end
 
 local function components(known)
-  if known.components == 1 then return "1: all nodes are connected" end
-  return ("%s, the largest with %s nodes (%.1f %%)"):format(grouped(known.components),
-    grouped(known.largest), 100 * known.largest / known.nodes)
+  local either = known.kept and ", whichever way edges go" or ""
+  if known.components == 1 then return "1: all nodes are connected" .. either end
+  return ("%s, the largest with %s nodes (%.1f %%)%s"):format(grouped(known.components),
+    grouped(known.largest), 100 * known.largest / known.nodes, either)
 end
 
 local function features(known)
@@ -189,7 +190,8 @@ local function histogram(data, width)
     local low, high, count = table.unpack(bin)
     rows[i] = {low == high and grouped(low) or ("%s-%s"):format(grouped(low), grouped(high)), count}
   end
-  return ("degrees: mean %.2f, median %g, largest %s\n%s"):format(degrees.mean, degrees.median,
+  return ("degrees%s: mean %.2f, median %g, largest %s\n%s"):format(
+    data.directed and ", edges to a node" or "", degrees.mean, degrees.median,
     grouped(degrees.most), bars(rows, width))
 end
 
