@@ -137,8 +137,8 @@ local function ranks_text(ranks)
   local sent, waited = ranks.kinds.gradients, 0
   for _, kind in pairs(ranks.kinds) do waited = waited + kind.seconds.mean end
   local slow = ranks_cost.slowest(ranks)
-  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s%s"):format(
-    ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited, slow and
+  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s, validation "
+    .. "included%s"):format(ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited, slow and
     ("; rank %d on %s worked %.2f times as long as the others"):format(slow.rank, slow.host,
       slow.times) or "")
 end
