@@ -19,7 +19,7 @@ cli.main({
   usage = "ladies view RUN [options]", words = {"run"},
   about = "Writes a finished run as one page of HTML.",
   {"split", "PART", "train|val|test|labelled",
-    help = "the nodes that it is about (default test, or else val)"},
+    help = "the nodes, edges or graphs that it is about (default test, or else val)"},
   {"out", "FILE.html", "string",
     help = "the file (default RUN/view.html; with --dataset RUN/view-NAME.html)"},
   inference_options.named "dataset", inference_options.named "model",

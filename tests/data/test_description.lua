@@ -69,11 +69,20 @@ three
   nodes      3, 0 isolated
   edges      2, directed (kept as given)
   entries    2, nodes that hear nobody: 1
-  components 1: all nodes are connected
+  components 1: all nodes are connected, whichever way edges go
   features   2, sparse: 4 ones, 66.67 %
   classes    2; 1.00 a node; in none: 1
   split      1 train
   source     arrays of a script]])
+end
+
+--- Of edges that are kept as they are a degree counts those to a node.
+function tests.test_directed_degrees()
+  local data = ladies.data.from_arrays{name = "star", edges = {{1, 2}, {1, 3}, {1, 4}},
+    features = ladies.ones(4, 1), labels = index{1, 2, 1, 2}, directed = "keep"}
+  lu.assertStrContains(description.full(data, 40), [[
+degrees, edges to a node: mean 0.75, median 1, largest 1
+]])
 end
 
 --- A text of any length is cut, whoever shows it: the name of a data set, of a class or of a node.

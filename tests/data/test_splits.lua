@@ -267,6 +267,10 @@ function tests.test_weights()
     rows = ladies.index{1, 2, 3, 3}, cols = ladies.index{2, 1, 2, 3},
     values = ladies.tensor{2, 5, -1, 7}}}
   lu.assertEquals(data.graph.adjacency:to_dense():to_table(), {{0, 5, 0}, {5, 0, -1}, {0, -1, 7}})
+  lu.assertEquals(#data.notes, 2)
+  lu.assertStrContains(data.notes[1], "1 of 3 edges had no reverse")
+  lu.assertStrContains(data.notes[2], "edges had other weights than their reverse and now have the "
+    .. "larger")
   data = directed{edges = false, graph = ladies.matrix{n_rows = 3, n_cols = 3,
     rows = ladies.index{1, 2}, cols = ladies.index{2, 1}, values = ladies.tensor{2, 5}}}
   lu.assertStrContains(data.notes[1], "edges had other weights than their reverse and now have the "

@@ -149,7 +149,7 @@ function tests.test_the_field_of_a_ring()
     "layers 1 to 3 of 10 nodes and their neighbours alone, 30 %")
   -- 20 nodes: 60 entries, half of them; all of the layers before
   lu.assertEquals(text(ladies.range(1, 20)),
-    "layer 3 of 20 nodes and their neighbours alone, 83 %")
+    "layer 3 of 20 nodes alone, 83 %")
   lu.assertNil(text(ladies.range(1, 21)))
 end
 
@@ -325,7 +325,7 @@ function tests.test_commands()
       {env = {"TMPDIR=" .. folder.path}}))
     texts[i] = out:match "\n  inference    (exact; [^\n]+)"
   end
-  lu.assertStrMatches(texts[1], "exact; layer.* of 300 nodes and their .* in memory")
+  lu.assertStrMatches(texts[1], "exact; layer 2 of 300 nodes alone, .* in memory")
   lu.assertStrContains(texts[2], "more than the 1 B of memory that it may have: up to ")
   for _, name in ipairs{"/model.npz", "/predictions.npz"} do
     lu.assertTrue(files.read(run .. 1 .. name) == files.read(run .. 2 .. name), name)

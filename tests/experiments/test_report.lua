@@ -170,6 +170,9 @@ function tests.test_by_preset()
   lu.assertEquals({#results.rows, above, below}, {1, {"cora LADIES (64)"}, {}})
   local low = table3_folder("lower", "LADIES (64)", {60, 61, 62})
   lu.assertEquals({select(2, by_preset{default = low, code = low})}, {{}, {"cora LADIES (64)"}})
+  -- A single run has no interval by which it could be below.
+  local single = table3_folder("single", "LADIES (64)", {60})
+  lu.assertEquals({select(2, by_preset{default = low, code = single})}, {{}, {}})
   lu.assertNil(by_preset{default = default})
 end
 

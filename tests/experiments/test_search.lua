@@ -7,6 +7,7 @@ local ladies = require "ladies"
 local json = require "ladies.base.json"
 local graphs = require "reference.graphs"
 local ratios = require "experiments.search.ratios"
+local results = require "experiments.search.results"
 local search = require "experiments.search"
 local shell = require "tools.shell"
 local space = require "experiments.search.space"
@@ -162,6 +163,37 @@ function tests.test_the_answer_follows_from_the_intervals()
     lu.assertEquals(report.notes[1]:find(name, 1, true) ~= nil, any, report.notes[1])
     if all then lu.assertStrContains(report.notes[1], "on all of power-law, communities: ") end
   end
+end
+
+--- A point that is better on some graphs alone is not among those that are on all.
+function tests.test_better_on_all_and_on_some()
+  local function measured_as(error)
+    local list = {error, error * 1.01, error * 0.99, error, error * 1.01, error * 0.99}
+    return {columns = {["gradient.error"] = list, ["gradient.bias"] = list,
+      ["embedding.error"] = list}, ratios = tables.repeated(1, 40), nodes = 10, samples = 4}
+  end
+  local function point(name, title, one, two)
+    local of_graphs = {one = measured_as(one), two = measured_as(two)}
+    return {name = name, title = title, records = {of_graphs}, in_time = of_graphs}
+  end
+  local known, notes = point("known", "LADIES", 1, 1), {}
+  local noted = {heading = function() end, table = function() end, picture = function() end,
+    note = function(_, text) notes[#notes + 1] = text end}
+  local function said(...)
+    local points = {known, ...}
+    notes = {}
+    results.show(noted, {rungs = {{groups = 6, draws = 2}}, names = {"one", "two"},
+      points = points, opts = {seeds = 2, seconds = 1}}, points)
+    return notes[1]
+  end
+  local all, some, none = point("all", nil, 0.2, 0.2), point("some", nil, 0.2, 2),
+    point("none", nil, 2, 2)
+  lu.assertEquals(said(all, some, none), "Less gradient error × time than each of LADIES, on all "
+    .. "of one, two: all. Some have on some of them: some on one (worse than one of them on two).")
+  lu.assertStrContains(said(some, none), "on all of one, two. Some have on some of them: some on ")
+  lu.assertStrMatches(said(none), "No point .* on any of one, two, as far as the intervals tell%.")
+  lu.assertEquals(said(all), "Less gradient error × time than each of LADIES, on all of one, two: "
+    .. "all.")
 end
 
 --- The same search finds all measured; a point is a file that other commands take.

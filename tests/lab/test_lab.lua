@@ -231,6 +231,10 @@ function tests.test_rare_draws_are_no_verdict()
   lu.assertNotStrContains(one.verdict, "iased:")
   lu.assertNotStrContains(faults_of(one), "normalized")
   lu.assertStrContains(finding(one, "embedding.bias").sentence, "Rare draws decide")
+  lu.assertStrMatches(finding(one, "embedding.error").sentence, "In these draws the embedding is "
+    .. "off by [%d.]+ %% of its size, as a root mean square, which rare ones decide%.")
+  lu.assertStrMatches(one.verdict, ".* In these draws the embedding is off by [%d.]+ %% of its "
+    .. "size, the gradient by [%d.]+ %%; rare ones may make it more%.")
   lu.assertStrContains(finding(one, "ranking.gradient").sentence, "Not to rank by")
   local second = both.comparison.rows[2]
   lu.assertTrue(second.values["ranking.gradient"].mean > 0)

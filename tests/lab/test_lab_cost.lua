@@ -158,6 +158,21 @@ function tests.test_what_does_not_grow()
   lu.assertEquals(#findings, 3)
 end
 
+--- What is said of a power of the error is what its number and interval are.
+function tests.test_powers_of_errors_in_words()
+  local one, seen = subject.of("test", "fastgcn:4", data, OPTS), {}
+  for _, found in ipairs(scaling.errors(context, one, 1, 4)) do
+    local is_open = found.low < 0 and found.high > 0
+    lu.assertStrContains(found.sentence, is_open and "do not tell whether the error grows or falls"
+      or ("%.2f"):format(2 ^ found.mean))
+    seen[found.key] = found.sentence
+  end
+  lu.assertNotNil(seen["scaling.samples"] and seen["scaling.layers"])
+  for _, found in ipairs(scaling.errors(context, one, 1, 4, true)) do
+    lu.assertStrContains(found.sentence, "Rare draws decide")
+  end
+end
+
 --- Errors that are only rounding are 0, and not points far below all others.
 function tests.test_errors_of_rounding()
   local full = subject.of("test", "full", data, OPTS)

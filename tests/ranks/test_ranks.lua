@@ -214,8 +214,10 @@ function tests.test_numerics()
   lu.assertEquals(ranks_cost.numerics(found),
     {{numerics = "A", ranks = {0, 2}}, {numerics = "B", ranks = {1}}})
   found.ranks, found.kinds, found.busy = 3, {}, {mean = 1}
-  found.kinds.gradients = {bytes = 0, seconds = {mean = 0}}
+  found.kinds.gradients = {bytes = 0, seconds = {mean = 0.5}}
+  found.kinds.validation = {bytes = 0, seconds = {mean = 2}}
   local text = tostring(ladies.summary{method = "x", ranks = found})
+  lu.assertStrContains(text, "each trained for 1.00 s and waited 2.50 s, validation included")
   lu.assertStrContains(text, "rank 0, 2 by A")
   lu.assertStrContains(text, "rank 1 by B")
 end

@@ -226,7 +226,7 @@ function tests.test_a_neighbourhood()
   lu.assertEquals(printed(data.show, data, "dog"), [[
 node 1, dog, tame, train
   features    1 of 2: barks
-  neighbours  2, and 4 nodes within two edges
+  neighbours  2, and 3 nodes within two edges
          2  cat  tame
          3  fox  wild]])
   lu.assertStrContains(printed(data.show, data, 1, 1), "2  cat  tame\n  and 1 more")
@@ -239,6 +239,24 @@ node 1, dog, tame, train
     data, 6)
   local several = named(ladies.tensor{{1, 1}, {1, 0}, {0, 1}, {0, 0}, {0, 0}})
   lu.assertStrContains(printed(several.show, several, 1), "node 1, dog, tame+wild, train\n")
+end
+
+--- A node is not within two edges of itself, whichever way edges go, and a neighbour counts once.
+function tests.test_what_is_within_two_edges()
+  local function shown(edges, node, more)
+    local given = {edges = edges, features = ladies.ones(4, 1), labels = {1, 2, 1, 2}}
+    for key, value in pairs(more or {}) do given[key] = value end
+    local data = ladies.data.from_arrays(given)
+    return printed(data.show, data, node):match "neighbours  ([^\n]+)"
+  end
+  local path = {{1, 2}, {2, 1}, {2, 3}, {3, 2}, {3, 4}, {4, 3}}
+  lu.assertEquals(shown(path, 1), "1, and 2 nodes within two edges")
+  lu.assertEquals(shown(path, 2), "2, and 3 nodes within two edges")
+  local one_way = {directed = "keep"}
+  lu.assertEquals(shown({{1, 2}, {2, 3}, {3, 4}}, 4, one_way), "1, and 2 nodes within two edges")
+  lu.assertEquals(shown({{1, 2}, {2, 3}, {3, 4}}, 2, one_way), "1, and 1 node within two edges")
+  lu.assertEquals(shown({{1, 2}, {1, 2}, {3, 2}}, 2,
+    {directed = "keep", edge_times = {1, 2, 3}}), "2 by 3 edges, and 2 nodes within two edges")
 end
 
 function tests.test_sparklines()

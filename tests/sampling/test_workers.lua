@@ -165,6 +165,8 @@ end
 function tests.test_same_model_with_any_number_of_workers()
   local want, result = train{}
   lu.assertTrue(result.sampling_ms <= result.waiting_ms)
+  lu.assertStrContains(tostring(result), ("  batch        %.2f ms sampling, %.2f ms around it, ")
+    :format(result.sampling_ms, result.waiting_ms - result.sampling_ms))
   for _, k in ipairs{1, 3} do
     local found
     found, result = train{workers = k}

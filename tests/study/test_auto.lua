@@ -135,6 +135,7 @@ function tests.test_edges()
   local report = search(temporary.path "edges", {task = "link_prediction", batch_size = 60,
     model = "gcn", layers = 1, max_batches = 3, eval_every = 3})
   lu.assertStrContains(report.notes[1], "AUC on the validation edges, of the model that is kept.")
+  lu.assertStrContains(report.notes[1], "the best quarter of them, at least three, for 3")
 end
 
 --- The intervals of a metric that is not in percent have as many digits as its means.

@@ -71,6 +71,8 @@ function tests.test_what_is_not_the_same()
     {"sym", "row", "sym"})
   lu.assertEquals({cell(rows, 1, "patience"), cell(rows, 3, "patience")}, {"600", "200"})
   lu.assertEquals(text, "P, patience")
+  lu.assertStrContains(files.read(temporary.path "own p/compare.md"), "holds for all; --same-p "
+    .. "gives all the P of the first.")
   lu.assertStrContains(ladies.file.read(temporary.path "own p/compare.csv"), ",normalize,patience")
   for name, given in pairs{["same p"] = {same_p = true}, ["set"] = {settings = settings_with{
       max_batches = 2, normalize = "sym"}}} do
@@ -323,6 +325,8 @@ function tests.test_finished_runs_of_links()
   local result = beside("alike", {negatives = "degree"})
   lu.assertEquals({cell(result.rows, 1, "negatives"), cell(result.rows, 2, "negatives")},
     {"degree", "uniform"})
+  lu.assertStrContains(table.concat(result.notes, "\n"), "holds for all that are trained here; "
+    .. "--same-p gives these the P of the first.")
   for text, own in pairs{["its edge split seed is 1, and 4 here"] = {edge_split_seed = 4},
     ["its edge split is 85/5/10, and 80/10/10 here"] = {edge_split = "80/10/10"},
     ["its corrupt is both, and to here"] = {corrupt = "to"}} do

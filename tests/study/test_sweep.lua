@@ -102,6 +102,25 @@ function tests.test_errors()
   lu.assertErrorMsgContains("has no validation nodes to choose by", sweep, out, {datasets = {path}})
 end
 
+--- What was validated are nodes only where it is: micro-F1 is also of types of edges.
+function tests.test_what_was_validated()
+  local data, path = toy.new(), temporary.path "typed.npz"
+  local A = data.graph.adjacency
+  local once = A:row_of():above(A:col_of())
+  ladies.data.save(ladies.data.from_arrays{edges = {A:col_of()[once], A:row_of()[once]},
+    edge_types = A:row_of()[once] % 2 + 1, features = data.features}, path)
+  local function said(out, given)
+    local report = sweep(temporary.path(out), tables.merged({methods = {"graphsage:3"}, runs = 1,
+      vary = {{"dropout", 0, 0.3}}}, given))
+    return table.concat(report.notes, " "):match "on the validation (%l+)"
+  end
+  lu.assertEquals(said("of_nodes", {}), "nodes")
+  lu.assertEquals(said("of_nodes_macro", {settings = tables.merged(SETTINGS,
+    {monitor = "macro-F1"})}), "nodes")
+  lu.assertEquals(said("of_edges", {datasets = {path}, settings = tables.merged(SETTINGS,
+    {task = "edge_classification", embedding = 4})}), "part")
+end
+
 --- Settings are refused by which two things would have one label, or one thing two.
 function tests.test_settings_that_meet()
   local out = temporary.path "meet"

@@ -95,7 +95,21 @@ function tests.test_attention()
   end
   lu.assertTrue(found)
   lu.assertStrContains(run("evaluate", folder), "test accuracy ")
-  run("view", folder)
+end
+
+--- The page of a run, and what is told of several classes, speak of graphs where these are counted.
+function tests.test_graphs_in_words()
+  local folder = temporary.path "words"
+  local result = ladies.train{data = classes, model = "gcn", layers = 2, batch_size = 12,
+    max_batches = 5, out = folder, quiet = true}
+  lu.assertEquals(result.stopped, "max_batches")
+  local page = ladies.saved_run(folder):page()
+  lu.assertStrContains(page, "Graphs of a class that are taken for each, in %")
+  lu.assertNotNil(page:find "<th[^>]*>graphs</th>%s*<th[^>]*>F1 %%</th>")
+  lu.assertNotStrContains(page, ">nodes</th>")
+  local several = ladies.data.from_arrays{edges = {{1, 2}, {2, 1}}, graph_of = {1, 1, 2},
+    features = ladies.ones(3, 1), labels = ladies.tensor{{1, 1}, {1, 0}}, train = {1}, test = {2}}
+  lu.assertStrContains(several:describe(), "2; 1.50 a graph")
 end
 
 --- What is of nodes is refused in a line.

@@ -210,6 +210,43 @@ function tests.test_relations()
     {relations = true, candidates = 5, decoder = "distmult"})
 end
 
+--- Edges divided by time are tested as the options say: against pairs that share an end with them
+-- and are no edges at that time, or among all nodes, without those of edges at any time.
+function tests.test_tested_by_time()
+  local rng, n, edges, times, ever = ladies.rng(7), 12, {}, {}, {}
+  for i = 1, 120 do
+    local from = rng:below(n)
+    local to = (from + rng:below(n - 1) - 1) % n + 1
+    edges[i], times[i] = {from, to}, (i + 1) // 2
+    ever[from * n + to], ever[to * n + from] = true, true
+  end
+  local data = ladies.data.from_arrays{edges = edges, edge_times = times,
+    features = ladies.ones(n, 2), name = "timed"}
+  local pairs_task = ladies.task.link_prediction(data, {edge_split = "time", embedding = 3})
+  local test = pairs_task.units.test
+  local shown = pairs_task.arrays(ladies.zeros(2 * #test), test)
+  local no_edges = 0
+  for i = 1, #test do
+    local from, to = shown.pairs_from[i], shown.pairs_to[i]
+    lu.assertTrue(from == shown.from[i] or to == shown.to[i])
+    no_edges = no_edges + (ever[from * n + to] and 0 or 1)
+  end
+  lu.assertTrue(no_edges < #test)                        -- some are edges at other times
+  local task = ladies.task.link_prediction(data, {edge_split = "time", candidates = "all",
+    embedding = 3, corrupt = "to"})
+  local h, model = ladies.zeros(n, 3):normal_(1, rng), task:equip{}
+  local ranks, scores = task.score(h, test, model), h:matmul(h:transpose())
+  local ends = task.arrays(ranks, test)
+  for i = 1, #test do
+    local from, to, rank = ends.from[i], ends.to[i], 1
+    for other = 1, n do
+      if other ~= from and not ever[from * n + other]
+        and scores:get(from, other) > scores:get(from, to) then rank = rank + 1 end
+    end
+    lu.assertEquals(ranks[i], rank)
+  end
+end
+
 --- Hard negatives of one's own: the nodes beside the positive's.
 function tests.test_negatives_of_ones_own()
   local task = task_of{negatives = function(from, to) return from, to % 179 + 1 end}

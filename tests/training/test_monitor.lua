@@ -126,6 +126,11 @@ function tests.test_loss()
   lu.assertAlmostEquals(ladies.loss.cross_entropy(logits, data.labels[data.val]):item(), lowest,
     1e-6)
   lu.assertStrContains(ladies.summary and tostring(result), "micro-F1")
+  lu.assertStrMatches(ladies.show(result.history),
+    "[^\n]+\n +batch +seconds +loss +validation loss\n.*")
+  ladies.train(options{monitor = "loss", max_batches = 10, out = temporary.path "loss"})
+  lu.assertStrMatches(ladies.file.read(temporary.path "loss" .. "/curve.tsv"),
+    "batch\tseconds\tloss\tvalidation loss\n.*")
   lu.assertErrorMsgContains("has no metric", ladies.train, options{monitor = "losses"})
 end
 

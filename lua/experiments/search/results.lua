@@ -147,26 +147,29 @@ end
 -- Returns the sentence that answers whether there is a better point.
 local function answer(search, points, level)
   local known, others = divided(points)
-  local names = table.concat(tables.map(known, title_of), ", ")
-  local found, most = {}, 0
+  local names, graphs = table.concat(tables.map(known, title_of), ", "),
+    table.concat(search.names, ", ")
+  local on_all, on_some = {}, {}
   for _, point in ipairs(others) do
     local better, worse = won(search, point, known, level)
-    most = math.max(most, #better)
-    if #better == #search.names then found[#found + 1] = point.name end
-    if #better > 0 and #better < #search.names then
-      found[#found + 1] = ("%s on %s%s"):format(point.name, table.concat(better, " and "),
+    if #better == #search.names then
+      on_all[#on_all + 1] = point.name
+    elseif #better > 0 then
+      on_some[#on_some + 1] = ("%s on %s%s"):format(point.name, table.concat(better, " and "),
         #worse > 0 and (" (worse than one of them on %s)"):format(table.concat(worse, ", ")) or "")
     end
   end
-  if most == #search.names then
-    return ("Less gradient error × time than each of %s, on all of %s: %s."):format(names,
-      table.concat(search.names, ", "), table.concat(found, "; "))
-  elseif most > 0 then
-    return ("No point has less gradient error × time than each of %s on all of %s. Some have on "
-      .. "one: %s."):format(names, table.concat(search.names, ", "), table.concat(found, "; "))
+  local some = #on_some > 0 and (" Some have on some of them: %s."):format(
+    table.concat(on_some, "; ")) or ""
+  if #on_all > 0 then
+    return ("Less gradient error × time than each of %s, on all of %s: %s.%s"):format(names, graphs,
+      table.concat(on_all, "; "), some)
+  elseif #on_some > 0 then
+    return ("No point has less gradient error × time than each of %s on all of %s.%s"):format(names,
+      graphs, some)
   end
   return ("No point has less gradient error × time than each of %s on any of %s, as far as the "
-    .. "intervals tell."):format(names, table.concat(search.names, ", "))
+    .. "intervals tell."):format(names, graphs)
 end
 
 -- Returns the note on what was done.
@@ -182,9 +185,9 @@ local function description(search, points, level)
 anew. All have as many distinct nodes as pooled draws of 2 entries a row, as nearly as their samples
 allow. Errors are shares of the squared size of what is estimated, bias² and variance together; time
 is the processor's, of sampling, forward and backward, in turns with LADIES. Intervals of ratios are
-of %.2f %%, so that those of all %d points on all graphs hold at once with 95 %%; "the best of the
-others" is the one of %s beside which a point does worst. The others are of 95 %%. F1: %d seeds
-of %g s each.]]):format(table.concat(counts, ", "), 100 * level, #points,
+of %.2f %%, so that those of one ratio, to one sampler, hold at once with 95 %% for all %d points on
+all graphs; "the best of the others" is the one of %s beside which a point does worst. The others
+are of 95 %%. F1: %d seeds of %g s each.]]):format(table.concat(counts, ", "), 100 * level, #points,
     table.concat(tables.map(divided(points), title_of), ", "), search.opts.seeds,
     search.opts.seconds):gsub("\n", " ")
 end

@@ -31,13 +31,21 @@ direction.OPTION = "keep|symmetrize or nil"
 
 local HOW = '--directed keep (in Lua directed = "keep") leaves them as they are'
 
--- Adds a note about what has changed when `listed` was made symmetric.
+-- Tells whether some entry of `listed` has another weight in `both`.
+local function has_other_weights(listed, both)
+  if not listed.values then return false end
+  local now = both:entry_values()[both:find(listed:row_of(), listed:col_of())]
+  return #now > 0 and now:equals(listed:entry_values()):min() == 0
+end
+
+-- Adds notes about what has changed when `listed` was made symmetric.
 local function tell(context, list, listed, both)
   local added = both.nnz - listed.nnz
   if added > 0 then
     notes.add(context, list, "%s of %s edges had no reverse and now go both ways; %s",
       grouped(added), grouped(listed.nnz - listed:loops()), HOW)
-  else
+  end
+  if has_other_weights(listed, both) then
     notes.add(context, list, "edges had other weights than their reverse and now have the larger; "
       .. "%s", HOW)
   end

@@ -346,10 +346,12 @@ end
 function Way:__tostring()
   local field, room, parts = self.field, self.room, {"exact"}
   if field and field.first <= field.n_layers then
-    local from = field.first == field.n_layers and "layer " .. field.first
+    local is_last = field.first == field.n_layers
+    local from = is_last and "layer " .. field.first
       or ("layers %d to %d"):format(field.first, field.n_layers)
-    parts[2] = ("%s of %d nodes and their neighbours alone, %.0f %% of the entries of all"):format(
-      from, #self.distinct, 100 * field.entries / (field.n_layers * field.P.nnz))
+    parts[2] = ("%s of %d nodes%s alone, %.0f %% of the entries of all"):format(from,
+      #self.distinct, is_last and "" or " and their neighbours",
+      100 * field.entries / (field.n_layers * field.P.nnz))
   end
   parts[#parts + 1] = self.shared
   if room and in_files(room) > 0 then

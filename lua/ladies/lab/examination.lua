@@ -63,7 +63,7 @@ end
 
 -- Measures how errors and costs grow with samples and depth, and adds the findings.
 local function add_growth(found, context, subject, opts)
-  add(found, scaling.errors(context, subject, SCALING, DEEPEST))
+  add(found, scaling.errors(context, subject, SCALING, DEEPEST, found.has_tails))
   add(found, alone(scaling.costs, context, subject, GROWTH, DEEPEST, opts.seconds / 50))
   local by_key = tables.by_field(found.findings, "key")
   if is_zero(by_key["scaling.nodes.samples"]) and is_zero(by_key["scaling.entries.samples"]) then

@@ -86,19 +86,24 @@ end
 
 -- ---------------------------------------------------------------- errors
 
--- The names of the axes in the findings of errors, and the sentence about a power.
+-- The names of the axes in the findings of errors, and what a factor of the error comes from.
 local ERRORS = {
   samples = {"power of the samples in the embedding's error", "Error of the embedding over samples",
-    function(_, power)
-      return ("Twice the samples leave %.2f of the error; of independent draws without bias they "
-        .. "leave half."):format(2 ^ power.mean)
-    end},
+    "Twice the samples leave %.2f of the error; of independent draws without bias they leave "
+      .. "half."},
   layers = {"power of the depth in the embedding's error", "Error of the embedding over depth",
-    function(points)
-      return ("With %d layers the error is %.3g times that of one."):format(#points,
-        statistics.mean(points[#points].error) / statistics.mean(points[1].error))
-    end},
+    "Twice the layers: %.2f times the error."},
 }
+
+-- Returns the sentence about a power, from that of ERRORS.
+local function sentence_of(text, power, has_tails)
+  if has_tails then
+    return "Rare draws decide, of which these may have met too few for this number to hold."
+  elseif power.low < 0 and power.high > 0 then
+    return "These draws do not tell whether the error grows or falls."
+  end
+  return text:format(2 ^ power.mean)
+end
 
 -- Returns the interval of the errors of a point. An error that is only rounding is 0, which a
 -- logarithmic axis leaves out.
@@ -110,7 +115,8 @@ end
 
 --- Measures a subject's error, and returns findings and series, with a quarter of its samples to
 -- four times as many, and with 1 to `deepest` layers, with fitted powers. first: the first group.
-function scaling.errors(context, subject, first, deepest)
+-- has_tails: whether the laboratory warns of heavy tails.
+function scaling.errors(context, subject, first, deepest, has_tails)
   local findings, series = {}, {}
   for _, axis in ipairs(axes_of(context, subject, deepest)) do
     local points = tables.map(axis.xs, function(x)
@@ -119,11 +125,11 @@ function scaling.errors(context, subject, first, deepest)
       local columns = measure.columns(run, first, first + GROUPS - 1)
       return {x = x, error = columns["embedding.error"]}
     end)
-    local label, title, sentence_of = table.unpack(ERRORS[axis.what])
+    local label, title, text = table.unpack(ERRORS[axis.what])
     local powers = powers_of(points, "error", measure.ROUNDING)
     local power = powers and statistics.interval(powers)
     findings[#findings + 1] = power
-      and finding(axis.what, label, power, sentence_of(points, power)) or nil
+      and finding(axis.what, label, power, sentence_of(text, power, has_tails)) or nil
     series[#series + 1] = series_of(subject, axis, points, "error", interval_of_errors,
       {key = axis.what, title = title, y_label = "error / signal", fit = true})
   end

@@ -109,7 +109,9 @@ return function(found)
   if warning and not fault then parts[#parts + 1] = words.capital(warning.text) .. "." end
   local embedding, gradient = by_key["embedding.error"].mean, by_key["gradient.error"].mean
   if not fault then parts[#parts + 1] = bias_text(found, embedding, gradient) end
-  parts[#parts + 1] = ("The embedding is off by %s of its size, the gradient by %s."):format(
-    share(embedding), share(gradient))
+  parts[#parts + 1] = (found.has_tails and "In these draws the embedding is off by %s of its size, "
+    .. "the gradient by %s; rare ones may make it more."
+    or "The embedding is off by %s of its size, the gradient by %s."):format(share(embedding),
+    share(gradient))
   return table.concat(parts, " ")
 end

@@ -7,9 +7,9 @@
 --     s_v   =  log(d_v + 1) / delta                                    delta: its mean in training
 --     h_v  <-  W [h_v, a_v, s_v a_v, a_v / s_v] + b                    and a linear map
 --
--- d_v is the sum of row v of P, the number of neighbours with P = A + I; the mean is weighted by P,
--- so that both are estimates where a sampler weights what it draws. The least, the greatest and the
--- deviation are those of the entries that are there, whatever their weights.
+-- d_v is the sum of row v of P, with P = A + I the number of neighbours and of v; the mean is
+-- weighted by P, so that both are estimates where a sampler weights what it draws. The least, the
+-- greatest and the deviation are those of the entries that are there, whatever their weights.
 
 local core = require "ladies_core"
 local edges = require "ladies.nn.edges"

@@ -338,12 +338,12 @@ end
 local function description(search, best)
   local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.0f of
+  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.3g of
 %g s of training: all are trained for %d batches, first networks and then what differs in one
-setting from the best, the best quarter of them for %d, and the best three for %d with %d seeds,
-with %s. What was trained for more batches stands before the others; a run that the clock cut off
-counts for nothing beside those that came to their end. Where there are several seeds it is their
-mean with its 95 %% interval by Student's t; the best of these is chosen.]]):format(
+setting from the best, the best quarter of them, at least three, for %d, and the best three for %d
+with %d seeds, with %s. What was trained for more batches stands before the others; a run that the
+clock cut off counts for nothing beside those that came to their end. Where there are several seeds
+it is their mean with its 95 %% interval by Student's t; the best of these is chosen.]]):format(
     choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
     #search.tried, search.spent, search.opts.seconds, batches[1], batches[2], batches[3],
     RUNGS[3].seeds,
@@ -356,8 +356,8 @@ end
 -- settings of published results on small graphs; then whatever differs from the best of these in
 -- weight decay, dropout, learning rate, width, depth, the sampler or full batches, features and
 -- their dropout, layer normalisation, residual connections or P's normalisation. All are trained
--- for 100 batches each, the best quarter of them for 200, and the best three for 400 with three
--- seeds.
+-- for 100 batches each, the best quarter of them, at least three, for 200, and the best three for
+-- 400 with three seeds.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
 -- those given among them, and `command`, the command line that does.

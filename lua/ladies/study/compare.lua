@@ -235,8 +235,11 @@ local SPREAD = {
 
 -- Returns the notes below the table that explain its numbers.
 local function notes_of_numbers(list, differing, shown)
-  local notes, most, words = {}, 0, {}
-  for _, one in ipairs(list) do most = math.max(most, #one.records) end
+  local notes, most, words, all = {}, 0, {}, "all"
+  for _, one in ipairs(list) do
+    most = math.max(most, #one.records)
+    if one.run then all = "all that are trained here" end
+  end
   notes[1] = SPREAD[most > 1 and 1 or 2]
   if #list > 1 then
     notes[2] = ('"difference" is by how much the test %s is above that of %s%s, over '
@@ -249,8 +252,8 @@ local function notes_of_numbers(list, differing, shown)
   for i, name in ipairs(differing) do words[i] = WORDS[name] or name:gsub("_", " ") end
   if words[1] then
     notes[#notes + 1] = ("Not the same for all: %s. A method has its own by default, and what is "
-      .. "set, as by --normalize sym, holds for all; --same-p gives all the P of the first.")
-      :format(table.concat(words, ", "))
+      .. "set, as by --normalize sym, holds for %s; --same-p gives %s the P of the first."):format(
+      table.concat(words, ", "), all, all == "all" and all or "these")
   end
   return notes
 end

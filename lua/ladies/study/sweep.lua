@@ -118,6 +118,19 @@ local function shown_of(cases)
   return metric_text.of_record{}
 end
 
+-- Returns what is validated in the runs of some cases: "nodes", or "part" where their task is not
+-- the classes of nodes.
+local function validated(cases)
+  for _, case in ipairs(cases) do
+    local record = case.records[1]
+    if record then
+      local task = record.config.task or "node_classification"
+      return not record.measure and task == "node_classification" and "nodes" or "part"
+    end
+  end
+  return "part"
+end
+
 -- Scores a combination by its variants: the metric, `by_column`, means, nil where no run is
 -- there; `by_seed`, means over the columns; `mean`, of all, nil where a run failed.
 local function score(combination, variants, n_seeds, shown)
@@ -178,14 +191,13 @@ local function title_of(opts, cases)
 end
 
 -- Returns a text that explains the numbers of the table.
-local function description(opts, shown)
+local function description(opts, shown, part)
   local first, fixed = opts.first, settings_text(opts.settings, "seed")
   return ([[%s%s on the validation %s, of the model that is kept; %s; preset %s
 with %s. "behind the best" is of the mean, seed by seed, with its 95 %% interval by
 Student's t where there are several seeds.]]):format(
     shown.name:gsub("^%l", string.upper), shown.percent and " in percent"
-      or shown.mode == "min" and ", of which less is better," or "",
-    shown.name == "micro-F1" and "nodes" or "part",
+      or shown.mode == "min" and ", of which less is better," or "", part,
     opts.runs == 1 and "seed " .. first
       or ("mean over the seeds %d to %d"):format(first, first + opts.runs - 1),
     opts.preset, fixed ~= "" and fixed or "all its other settings")
@@ -232,7 +244,9 @@ function SWEEP.show(report, cases, opts, more)
   report.best = ranked[1].mean and ranked[1].combination.settings
 end
 
-function SWEEP.notes(cases, opts) return {description(opts, shown_of(cases))} end
+function SWEEP.notes(cases, opts)
+  return {description(opts, shown_of(cases), validated(cases))}
+end
 
 --- ladies.sweep{vary = {{"dropout", 0, 0.3}, {"self_nodes", "none", "previous"}}, ...} -> table:
 -- trains with every combination of the values and ranks them by the mean over methods, data sets

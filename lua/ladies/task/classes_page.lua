@@ -26,7 +26,7 @@ local function losses_of(data, logits, labels)
   return list
 end
 
-local function add_heat_map(page, data, confusion)
+local function add_heat_map(page, data, confusion, unit)
   local n = data.classes
   if n > MOST_CLASSES then return end
   local names = {}
@@ -40,12 +40,12 @@ local function add_heat_map(page, data, confusion)
   end)
   page:add '<div class="figures">'
   page:figure(plot.heat_map(cells, {rows = names, columns = names, y = "class", x = "taken for",
-    title = "Nodes of a class that are taken for each, in %", width = math.max(480, 260 + 16 * n),
-    height = math.max(300, 190 + 15 * n)}).plot)
+    title = unit:gsub("^%l", string.upper) .. "s of a class that are taken for each, in %",
+    width = math.max(480, 260 + 16 * n), height = math.max(300, 190 + 15 * n)}).plot)
   page:add "</div>"
 end
 
--- Returns the class with which nodes of `class` are most often confused, and how many are.
+-- Returns the class with which units of `class` are most often confused, and how many are.
 local function taken_for(confusion, class)
   local best, most = nil, 0
   for other, count in ipairs(confusion[class]) do
@@ -54,15 +54,16 @@ local function taken_for(confusion, class)
   return best, most
 end
 
-local function add_classes(page, data, classes, confusion)
-  local head, rows = {"class", "nodes", "F1 %", "precision %", "recall %"}, {}
+local function add_classes(page, data, classes, confusion, unit)
+  local head, rows = {"class", unit .. "s", "F1 %", "precision %", "recall %"}, {}
   if confusion then head[6] = "most often taken for" end
   for class, one in ipairs(classes) do
     local row = {class_name(data, class), grouped(one.nodes // 1 | 0), percent(one.f1),
       percent(one.precision), percent(one.recall)}
     if confusion then
       local other, n = taken_for(confusion, class)
-      row[6] = other and ("%s, %s times"):format(class_name(data, other), grouped(n)) or "-"
+      row[6] = other and ("%s, %s"):format(class_name(data, other),
+        n == 1 and "once" or grouped(n) .. " times") or "-"
     end
     rows[class] = row
   end
@@ -71,7 +72,7 @@ local function add_classes(page, data, classes, confusion)
   page:add "</details>"
 end
 
-local function add_pairs(page, data, confusion)
+local function add_pairs(page, data, confusion, unit)
   local list, rows = {}, {}
   for class, row in ipairs(confusion) do
     for other, count in ipairs(row) do
@@ -87,7 +88,7 @@ local function add_pairs(page, data, confusion)
   end
   if not rows[1] then return end
   page:add "<h3>What is confused most often</h3>"
-  page:table({"class", "taken for", "nodes"}, rows)
+  page:table({"class", "taken for", unit .. "s"}, rows)
 end
 
 -- Returns the name of the class of node i or, for several classes, the names of those that its row
@@ -124,16 +125,16 @@ end
 
 --- Adds these sections to a page: `found` is what ladies.task.new says of `page`.
 return function(page, found)
-  local data = found.task.data
+  local data, unit = found.task.data, found.task.unit
   local losses = losses_of(data, found.out, found.targets)
   local classes = metrics.by_class(found.predicted, found.targets, data.classes)
   page:heading "Classes"
   local confusion
   if not data.multilabel then
     confusion = metrics.confusion(found.predicted, found.targets, data.classes)
-    add_heat_map(page, data, confusion)
-    add_pairs(page, data, confusion)
+    add_heat_map(page, data, confusion, unit)
+    add_pairs(page, data, confusion, unit)
   end
-  add_classes(page, data, classes, confusion)
-  if found.task.unit == "node" then add_nodes(page, data, found, losses) end
+  add_classes(page, data, classes, confusion, unit)
+  if unit == "node" then add_nodes(page, data, found, losses) end
 end

@@ -191,7 +191,8 @@ end
 -- edge_split     shares of the edges for training, validation and test, in per cent; propagation,
 --                in training and in evaluation, has those for training alone. "time:80/10/10", or
 --                "time": by the times of edges, as links.split has it. The pairs that an edge is
---                tested against are then no edges at its time, but may be edges at other times
+--                tested against are then no edges at its time, but may be edges at other times,
+--                unless candidates are "all"
 -- in_time        whether the row of a node is that at the time of the edge, by the edges from
 --                before it, in training and in evaluation: for edges divided by time, and for the
 --                sampler ladies.samplers.temporal alone. A negative has the time of its positive
@@ -211,10 +212,12 @@ end
 -- variational    a row is drawn of a normal distribution that the model gives, whose divergence
 --                from the standard one, over the number of nodes, is part of the loss (VGAE); in
 --                evaluation it is the mean
--- candidates     what edges are tested against. "pairs": as many pairs that are no edges, all
---                different, for AUC and AP (Kipf and Welling 2016); "all": each edge among all
---                nodes at either of its ends, those of other edges left out, for MRR and Hits@1, 3
---                and 10 (filtered), or a number of nodes for each end that make no edge
+-- candidates     what edges are tested against. "pairs": as many pairs that are no edges, for AUC
+--                and AP, all different (Kipf and Welling 2016), or where edges are divided by time
+--                or nodes have types one for each edge, with which it shares an end, so that some
+--                may come twice; "all": each edge among all nodes at either of its ends, those of
+--                other edges left out, for MRR and Hits@1, 3 and 10 (filtered), or a number of
+--                nodes for each end that make no edge
 -- relations      whether the types of edges (data.edges.types) are relations, which distmult and
 --                complex tell apart: each edge is a triple, a negative keeps its relation, and
 --                edges are tested against candidates, among which is the end that stays, too

@@ -12,8 +12,9 @@ local WHERE = "ladies.task.node_regression"
 --- ladies.task.node_regression(data: Dataset [, {shift = 0, scale = 1}]) -> Task: the task of a
 -- data set with `targets`, a Tensor of nodes x targets in which NaN is not known. The model gives
 -- (target - shift) / scale, whose mean squared error is the loss; MAE, by which training goes, RMSE
--- and R2 are of the targets themselves. Every command takes it where the data set has targets and
--- no classes, with the mean and the standard deviation of the training part as shift and scale.
+-- and R2 are of the targets themselves: of several, MAE and R2 are means over them, and RMSE is the
+-- root of the mean of their MSEs. Every command takes it where the data set has targets and no
+-- classes, with the mean and the standard deviation of the training part as shift and scale.
 -- shift, scale   numbers, or an array of one for each target
 return function(data, given)
   options.value(WHERE, "the data set", data, "Dataset or table")

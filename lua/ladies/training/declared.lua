@@ -65,7 +65,8 @@ declared.groups = {
     {"patience", "non-negative integer", default = 600, free = "resumed",
       help = "end when validation has not become better by min_gain for so many batches; 0: never"},
     {"min_gain", "non-negative number", default = 0.01,
-      help = "what counts as a gain in validation: of F1 so much of it, of errors that share"},
+      help = "what counts as a gain in validation: of what is in per cent, as F1, so much of it, "
+        .. "of all else, as errors and MRR, that share"},
     {"best", "highest|gain", default = "highest",
       help = "the model that is kept: that of the best validation, or of the last gain"},
     {"monitor", "string", also = "table", follows = "the task's first metric",

@@ -40,14 +40,15 @@ local function nearest(lists, paper)
 end
 
 -- 1 where all presets are above the paper's F1, {mean, deviation}, by the interval of the
--- difference of both means; -1 where below, else 0.
+-- difference of both means; -1 where below, else 0, as where one of them has a single run.
 local function side(lists, paper)
   local theirs = statistics.half_width_of(paper[2], PAPER_RUNS)
   local above, below = true, true
   for _, list in pairs(lists) do
     local difference = statistics.mean(list) - paper[1]
     local half = math.sqrt(statistics.half_width(list) ^ 2 + theirs ^ 2)
-    above, below = above and difference > half, below and difference < -half
+    local known = #list > 1
+    above, below = above and known and difference > half, below and known and difference < -half
   end
   return above and 1 or below and -1 or 0
 end

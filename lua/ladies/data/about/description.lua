@@ -39,9 +39,10 @@ local function entries(known)
 end
 
 local function components(known)
-  if known.components == 1 then return "1: all nodes are connected" end
-  return ("%s, the largest with %s nodes (%.1f %%)"):format(grouped(known.components),
-    grouped(known.largest), 100 * known.largest / known.nodes)
+  local either = known.kept and ", whichever way edges go" or ""
+  if known.components == 1 then return "1: all nodes are connected" .. either end
+  return ("%s, the largest with %s nodes (%.1f %%)%s"):format(grouped(known.components),
+    grouped(known.largest), 100 * known.largest / known.nodes, either)
 end
 
 local function features(known)
@@ -59,7 +60,7 @@ local function classes(data, known)
   local words = {("%d%s%s%s"):format(data.classes, #names > 0 and ": " or "",
     table.concat(names, ", "), more)}
   local function add(text, ...) words[#words + 1] = text:format(...) end
-  if known.mean_classes then add("%.2f a node", known.mean_classes) end
+  if known.mean_classes then add("%.2f a %s", known.mean_classes, data.unit) end
   if (known.no_class or 0) > 0 then add("in none: %s", grouped(known.no_class)) end
   if known.unlabelled > 0 then add("unlabelled: %s", grouped(known.unlabelled)) end
   return table.concat(words, "; ")
@@ -189,7 +190,8 @@ local function histogram(data, width)
     local low, high, count = table.unpack(bin)
     rows[i] = {low == high and grouped(low) or ("%s-%s"):format(grouped(low), grouped(high)), count}
   end
-  return ("degrees: mean %.2f, median %g, largest %s\n%s"):format(degrees.mean, degrees.median,
+  return ("degrees%s: mean %.2f, median %g, largest %s\n%s"):format(
+    data.directed and ", edges to a node" or "", degrees.mean, degrees.median,
     grouped(degrees.most), bars(rows, width))
 end
 

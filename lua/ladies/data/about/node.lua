@@ -73,10 +73,17 @@ local function targets_of(data, id)
   return table.concat(words, ", ")
 end
 
--- Returns the number of nodes within two edges of a node, whose neighbours are `ids`.
-local function two_hops(A, ids)
-  local _, far = A:slice(ids)
-  return #core.sampling.union(ids, far)
+-- Returns in words how many neighbours a node has, by how many edges where several lead to one, and
+-- how many other nodes are within two edges of it. ids: the neighbours, one for each edge.
+local function neighbours_of(A, id, ids)
+  if #ids == 0 then return "0, and no nodes within two edges" end
+  local near = core.sampling.unique(ids)
+  local _, far = A:slice(near)
+  local both = core.sampling.union(near, far)
+  local others = #both - math.tointeger(both:equals(id):sum():item())
+  return ("%s%s, and %s node%s within two edges"):format(grouped(#near),
+    #near < #ids and (" by %s edges"):format(grouped(#ids)) or "", grouped(others),
+    others == 1 and "" or "s")
 end
 
 local function name_of(data, id)
@@ -119,8 +126,7 @@ function node_of.text(data, node, most)
   if data.targets then
     lines[3] = "  targets     " .. core.printable(targets_of(data, id))
   end
-  lines[#lines + 1] = ("  neighbours  %s, and %s nodes within two edges"):format(grouped(#ids),
-    #ids > 0 and grouped(two_hops(A, ids)) or "no")
+  lines[#lines + 1] = "  neighbours  " .. neighbours_of(A, id, ids)
   table.move(list(data, row, ids, most), 1, #ids, #lines + 1, lines)
   return table.concat(lines, "\n")
 end

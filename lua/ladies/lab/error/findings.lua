@@ -24,10 +24,11 @@ local capital, percent = words.capital, words.percent
 -- The label, format and sentence of each number; the sentence is a function of its interval x, of
 -- `name`, the object that it is about, and of whether the laboratory warns of heavy tails.
 local NUMBERS = {
-  error = {label = "error / signal", format = "%.4g", sentence = function(x, name)
+  error = {label = "error / signal", format = "%.4g", sentence = function(x, name, has_tails)
     if x.mean < measure.ROUNDING then return capital(name) .. " is exact up to rounding." end
-    return ("A typical estimate of %s is off by %s of its size."):format(name,
-      percent(math.sqrt(math.max(0, x.mean))))
+    local text = has_tails and "In these draws %s is off by %s of its size, as a root mean square, "
+      .. "which rare ones decide." or "A typical estimate of %s is off by %s of its size."
+    return text:format(name, percent(math.sqrt(math.max(0, x.mean))))
   end},
   bias = {label = "bias² / signal", format = "%.3g", sentence = function(x, name, has_tails)
     if math.abs(x.mean) < measure.ROUNDING then return "No bias beyond rounding." end

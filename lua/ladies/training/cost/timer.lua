@@ -1,6 +1,6 @@
---- Measures the time of the parts of a batch: waiting for sampling, gathering input features, and
--- computing. Validation and writing files are not included. Sampling in the loop's own thread is
--- all waiting; workers sample while the loop computes.
+--- Measures the time of the parts of a batch: waiting for the mini-batch, gathering input features,
+-- and computing. Validation and writing files are not included. Sampling in the loop's own thread
+-- is all waiting, and so are checks of mini-batches; workers sample while the loop computes.
 
 local clock = require "ladies_core".clock
 local errors = require "ladies.base.errors"

@@ -26,7 +26,9 @@ function curve.read(path, name)
   return rows
 end
 
+-- The loss before the value is that of training, so a loss that is monitored says what it is.
 local function tsv(rows, name)
+  if name == "loss" then name = "validation loss" end
   local lines = {"batch\tseconds\tloss\t" .. name:gsub("%c", " ")}
   for i, row in ipairs(rows) do
     lines[i + 1] = ("%d\t%.3f\t%s\t%s"):format(row.batch, row.seconds,

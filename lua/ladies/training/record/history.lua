@@ -31,7 +31,10 @@ function History:curve(width)
   return first .. sparkline(values, math.max(8, width - #first - #last)) .. last
 end
 
-local function head(self) return {"batch", "seconds", "loss", getmetatable(self).name} end
+local function head(self)
+  local name = getmetatable(self).name
+  return {"batch", "seconds", "loss", name == "loss" and "validation loss" or name}
+end
 
 -- Returns the first validation, the last, and some between them, as texts.
 local function rows_of(self)

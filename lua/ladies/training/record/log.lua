@@ -4,7 +4,8 @@
 --    "computing_ms":9.8,"nodes":[512,512,512],"edges":[4021,3988],"isolated":0,"bytes":18350080}
 --   {"batch":100,"epoch":12,"validation":{"micro-F1":0.6421},"seconds":1.93}
 --
--- waiting_ms: how long the loop stood still for the sampling, which workers do ahead of it;
+-- waiting_ms: how long the loop stood still for the mini-batch: for its checks, and for the
+-- sampling, which workers do ahead of it;
 -- nodes: rows of the input features, then of the output of every layer; edges: entries of each
 -- layer's matrix; isolated: destinations without a sampled neighbour, over all layers; bytes: what
 -- the program's own memory held at the end of the backward pass; validation: the numbers that it

@@ -56,7 +56,8 @@ end
 -- best_value, best_batch            of the model that was kept, where there was a validation
 -- val_f1                            best_value again, where it is micro-F1
 -- batches, seconds, batch_ms        training without validation
--- waiting_ms, gathering_ms, computing_ms   their parts, a batch
+-- waiting_ms, gathering_ms, computing_ms   their parts, a batch; a loop without workers waits for
+--                                   its sampling and for the checks around it
 -- workers, sampling_ms              threads that sampled ahead; what sampling a batch took them
 -- validation_seconds
 -- input_rows, hidden_rows           rows of a batch, of its input and of all layers, means
@@ -120,14 +121,24 @@ local function cell(format, value)
   return value and format:format(value) or "-"
 end
 
+-- Returns how long the loop waited for a mini-batch. Where it samples itself that is told apart
+-- from what comes around it: checks of mini-batches, some of which are drawn once more.
+local function waiting_text(self, is_apart)
+  local waiting, sampling = self.waiting_ms, self.sampling_ms
+  if not waiting or is_apart or not sampling or sampling > waiting then
+    return ("%.2f ms waiting"):format(waiting or 0)
+  end
+  return ("%.2f ms sampling, %.2f ms around it"):format(sampling, waiting - sampling)
+end
+
 -- Returns a line about how much several ranks sent for a step's gradients, and how long they
 -- waited.
 local function ranks_text(ranks)
   local sent, waited = ranks.kinds.gradients, 0
   for _, kind in pairs(ranks.kinds) do waited = waited + kind.seconds.mean end
   local slow = ranks_cost.slowest(ranks)
-  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s%s"):format(
-    ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited, slow and
+  return ("%d; %s MB of gradients sent; each trained for %.2f s and waited %.2f s, validation "
+    .. "included%s"):format(ranks.ranks, mib(sent.bytes), ranks.busy.mean, waited, slow and
     ("; rank %d on %s worked %.2f times as long as the others"):format(slow.rank, slow.host,
       slow.times) or "")
 end
@@ -150,12 +161,11 @@ local function notes_of(self)
   local workers, ranks = self.workers or 0, self.ranks
   note(self.seconds and self.validation_seconds, "total",
     "%.2f s of training; validation took %.2f s more", self.seconds, self.validation_seconds)
-  note(self.waiting_ms, "batch", "%.2f ms %s, %.2f ms gathering, %.2f ms computing",
-    self.waiting_ms, (workers > 0 or ranks) and "waiting" or "sampling", self.gathering_ms,
-    self.computing_ms)
+  note(self.waiting_ms, "batch", "%s, %.2f ms gathering, %.2f ms computing",
+    waiting_text(self, workers > 0 or ranks), self.gathering_ms, self.computing_ms)
   note(ranks, "ranks", "%s", ranks and ranks_text(ranks))
-  note(workers > 0, "workers", "%d, %.2f ms sampling; the loop waited for it %.1f %% of its time",
-    workers, self.sampling_ms, 100 * (self.waiting_ms or 0) / (self.batch_ms or 1))
+  note(workers > 0, "workers", "%d, %.2f ms sampling; the loop waited %.1f %% of its time", workers,
+    self.sampling_ms, 100 * (self.waiting_ms or 0) / (self.batch_ms or 1))
   note(self.memory_paper, "memory MB",
     "as the paper counts it: weights, and a batch's dense input and hidden rows")
   note(self.memory_batch, "held",
