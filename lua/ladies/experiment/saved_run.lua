@@ -94,13 +94,13 @@ end
 -- SavedRun: loads the finished run in a folder, of `ladies train` or of ladies.train{out = path},
 -- to use its model. It returns a table with `path`, `data`, `task`, `model` and, of `ladies train`,
 -- `config`; see its methods units and scores.
--- dataset    the name or path of another data set than the run's, to which is done what was done to
---            the run's when it was read, and by functions of ladies.data afterwards (not what a
---            script did to its tensors itself). It must have as many features, of the same names in
---            the same order where both have names; and as many classes, or classes whose names are
---            among the run's, in any order, or neither labels nor targets. It has its own split; or
---            else the run's, if it holds what the run's held, or the default one. The run's own must
---            be as it was. It has to be named where a script had made it.
+-- dataset    the name or path of another data set than the run's, to which is done what was done
+--            to the run's when it was read, and by functions of ladies.data afterwards (not what a
+--            script did to its tensors itself). It must have as many features, of the same names
+--            in the same order where both have names; and as many classes, or classes whose names
+--            are among the run's, in any order, or neither labels nor targets. It has its own
+--            split; or else the run's, if it holds what the run's held, or the default one. The
+--            run's own must be as it was. It has to be named where a script had made it.
 -- data       a data set of one's own instead, taken as it is but for the order of its classes
 -- model      where the run's file does not say how its model is built: a model to fill with its
 --            parameters, function(settings, data) -> model, or the file of a model of one's own
