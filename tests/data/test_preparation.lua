@@ -196,6 +196,9 @@ function tests.test_files_that_are_wrong()
     ladies.npz.write(wrong, arrays)
     lu.assertStrContains(message_of(ladies.data.load, wrong), wrong .. ": " .. text)
   end
+  -- Features without a column have a scale without an element.
+  local none = ladies.data.standardized(ring(1, {features = ladies.zeros(12, 0)}))
+  lu.assertEquals(#ladies.data.load(saved("none.npz", none)).feature_scale.mean, 0)
   lu.assertStrContains(message_of(preparation.check, "here", {steps = {{call = "fold"}}}),
     "here: there is no step fold")
   lu.assertStrContains(message_of(preparation.check, "here", {path = 3}), "path must be a string")

@@ -48,7 +48,7 @@ local function read_scale(context, file, features)
       features and features.n_cols or #vector, "one for each column of the features")
     checks.finite(context, key, vector)
   end
-  if scale.deviation:above(0):min() == 0 then
+  if #scale.deviation > 0 and scale.deviation:min() <= 0 then
     checks.fail(context, "feature_deviation must be positive numbers")
   end
   return scale
