@@ -49,13 +49,27 @@ local function print_python(model, out, format)
   print "model.load_state_dict(state)"
 end
 
--- Prints how Python makes what the model takes, where features are standardized for it.
-local function print_scale(run)
-  if not run.data.feature_scale then return end
-  print "# the model takes standardized features:"
+-- What Python does with the features x in place of a step of ladies.data.preparation; %q stands for
+-- the model's file.
+local IN_PYTHON = {
+  row_normalized = [[
+sums = numpy.abs(x).sum(1, keepdims=True)
+x = x / numpy.where(sums == 0, 1, sums)]],
+  standardized = [=[
+scale = numpy.load(%q)
+x = (x - scale["features.mean"]) / scale["features.deviation"]]=],
+}
+
+-- Prints how Python makes what the model takes, where features were changed for it.
+local function print_preparation(run)
+  local lines = {}
+  for _, step in ipairs(run.data.preparation.steps) do
+    lines[#lines + 1] = IN_PYTHON[step.call]
+  end
+  if not lines[1] then return end
+  print "# the model takes features that are prepared so:"
   print "import numpy"
-  print(("scale = numpy.load(%q)"):format(run_folder.plain(run.path) .. "/model.npz"))
-  print 'x = (x - scale["features.mean"]) / scale["features.deviation"]'
+  print((table.concat(lines, "\n"):format(run_folder.plain(run.path) .. "/model.npz")))
 end
 
 cli.main({
@@ -79,5 +93,5 @@ cli.main({
   print(("%s: %d parameters, %d numbers"):format(out, #ladies.nn.named_parameters(model),
     ladies.nn.size(model)))
   if opts.names == "pyg" then print_python(model, out, format) end
-  print_scale(run)
+  print_preparation(run)
 end)

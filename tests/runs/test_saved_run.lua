@@ -260,7 +260,7 @@ function tests.test_refusals()
   ladies.file.write(unfinished .. "/config.json", '{"preset": "default"}')
   refused("is not finished; go on with", "evaluate", unfinished)
   local data, path = toy.new(true), temporary.path "no_val.npz"
-  data.val = nil
+  data.val, data.features = nil, data.features:scale_rows(ladies.full(toy.NODES, 2))
   ladies.data.save(data, path)
   refused("no_val has no val nodes", "evaluate", run, "--split=val", "--dataset", path)
 end
@@ -309,9 +309,9 @@ function tests.test_another_data_set()
     trained(), {dataset = "wordnet"})
 end
 
---- Names of features, classes or targets that are not the run's in the run's order are refused; of
--- none, nothing is known.
-function tests.test_names_in_another_order()
+--- Names of features or targets that are not the run's in the run's order, and of classes that are
+-- not the run's, are refused; of none, nothing is known.
+function tests.test_names_that_are_not_the_runs()
   local here <close> = shell.folder()
   local function saved(name, features, classes)
     local data, path = toy.new(true), ("%s/%s.npz"):format(here.path, name)
@@ -328,8 +328,8 @@ function tests.test_names_in_another_order()
     ['evaluate: RUN: the feature_names of permuted must be those of the run, in the same order: '
       .. '"income" stands where the run has "age"'] =
       saved("permuted", {"income", "age", "height"}, classes),
-    ['the class_names of others must be those of the run, in the same order: "z" stands where the '
-      .. 'run has "y"'] = saved("others", nil, {"x", "z", "y"}),
+    ['the class_names of others must be those of the run, in any order: "w" stands where the run '
+      .. 'has "y"'] = saved("others", nil, {"x", "w", "y"}),
   } do
     refused(text:gsub("RUN", run), "evaluate", run, "--dataset", path)
     lu.assertErrorMsgContains("must be those of the run", ladies.saved_run, run,

@@ -13,9 +13,15 @@ local targets = require "ladies.data.labels.targets"
 
 local copies = {}
 
---- Returns a copy of a data set with these fields in place of its own.
-function copies.with(data, fields)
-  return setmetatable(tables.merged(data, fields), getmetatable(data))
+--- Returns a copy of a data set with these fields in place of its own. step: how they were made,
+-- where that can be done to another data set (see ladies.data.preparation).
+function copies.with(data, fields, step)
+  local copy = setmetatable(tables.merged(data, fields), getmetatable(data))
+  if step then
+    copy.preparation = tables.merged(data.preparation,
+      {steps = tables.append(tables.merged(data.preparation.steps), {step})})
+  end
+  return copy
 end
 
 local with = copies.with
@@ -64,7 +70,8 @@ function copies.row_normalized(data)
   local features = in_memory(data.features)
   local sums = divisors(features)
   local copy = with(data, {features = options.class_of(features) == "Matrix"
-    and features:scale_rows(1 / sums) or features / sums:reshape(#sums, 1)})
+    and features:scale_rows(1 / sums) or features / sums:reshape(#sums, 1)},
+    {call = "row_normalized"})
   copy.feature_scale = nil                 -- which is not all that makes these features any more
   return copy
 end
@@ -109,7 +116,7 @@ function copies.shuffled(data, given)
     changed.graph = Graph.new(A:induced(core.sampling.permutation(A.n_rows, rng:fork(2))))
     changed.features = made_features.of_part(data, changed.graph)
   end
-  return with(data, changed)
+  return with(data, changed, {call = "shuffled", what = opts.what, seed = opts.seed})
 end
 
 return copies

@@ -33,6 +33,8 @@
 --   feature_scale                 {mean =, deviation =}, Tensors, of the columns of the features
 --                                 before these were standardized (see ladies.data.standardized), or
 --                                 nil
+--   preparation                   what was done to make it, by which another data set can be
+--                                 prepared alike: see ladies.data.preparation
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -49,6 +51,7 @@ local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local show = require "ladies.show"
 local splits = require "ladies.data.splits"
+local tables = require "ladies.base.tables"
 local targets = require "ladies.data.labels.targets"
 
 local Dataset = {__name = "ladies.Dataset"}
@@ -60,7 +63,8 @@ of_class(Dataset, "name source:string path graph:Graph features:Tensor|Matrix|Ro
   .. "former_ids:Index unit:string "
   .. "train val test merged:integer directed:boolean notes:string[] node_names:string[] "
   .. "feature_names:string[] features_are_degrees:boolean "
-  .. "feature_scale:table known_hashes:table", {num_nodes = "graph.n_nodes is their number"})
+  .. "feature_scale:table preparation:table known_hashes:table",
+  {num_nodes = "graph.n_nodes is their number"})
 
 -- Returns a matrix without its weights if these are all one, which makes it smaller and faster.
 local function without_ones(matrix)
@@ -125,6 +129,7 @@ function Dataset.new(fields, context)
   if options.class_of(features) == "Matrix" then features = without_ones(features) end
   local graph = Graph.new(without_ones(adjacency))
   graph.relations = fields.edges and fields.edges.relations or nil
+  local steps = fields.feature_steps or {}
   return setmetatable({
     name = fields.name, source = fields.source, path = fields.path,
     graph = graph, edges = fields.edges, features = features,
@@ -135,6 +140,8 @@ function Dataset.new(fields, context)
     targets = fields.targets, target_names = fields.target_names, class_names = fields.class_names,
     node_names = names, feature_names = fields.feature_names,
     features_are_degrees = fields.features_are_degrees,
+    feature_scale = steps[1] and steps[#steps].scale, preparation = {steps = steps,
+      directed = fields.directed and "keep" or nil, make_features = fields.made_features},
     train = fields.train, val = fields.val, test = fields.test, merged = fields.merged,
     directed = fields.directed, notes = fields.notes,
   }, Dataset)
@@ -160,6 +167,8 @@ function Dataset:split(how, opts)
   for i, part in ipairs(checks.SPLIT) do
     self[part] = parts[i] and #parts[i] > 0 and parts[i] or nil
   end
+  self.preparation = tables.merged(self.preparation,
+    {split = splits.from_root(how or splits.default(self)), split_seed = opts and opts.seed or 1})
   return self
 end
 

@@ -11,10 +11,12 @@ local mapped_files = require "ladies.base.mapped_files"
 local npz_layout = require "ladies.data.formats.npz.layout"
 local options = require "ladies.base.options"
 local parts = require "ladies.data.parts"
+local paths = require "ladies.base.paths"
 local readers = require "ladies.data.formats.readers"
 local registry = require "ladies.data.store.registry"
 local splits = require "ladies.data.splits"
 local standardized = require "ladies.data.standardized"
+local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 local to_file = require "ladies.data.formats.large.to_file"
 
@@ -96,8 +98,9 @@ end
 --                 each, or share one. Not given, they are kept where edges have features, types or
 --                 times, and are merged elsewhere
 -- make_features   for a graph without features: "identity", a column for each node; "degree", one
---                 for each power of two of the degree; or "random", 64 columns of normal numbers
---                 unless {"random", columns = 128, seed = 1} says otherwise
+--                 for each power of two of the degree ({"degree", columns = 8}: at least so many);
+--                 or "random", 64 columns of normal numbers unless {"random", columns = 128,
+--                 seed = 1} says otherwise
 -- split           how to split the nodes, in place of the split that the source may have: see
 --                 ladies.data.split; or which one of the source's, where there are several
 -- split_seed      of that (1)
@@ -113,17 +116,19 @@ end
 function data.load(name, opts)
   options.value("ladies.data.load", "the name", name, "string")
   if name == "" then errors.fail "ladies.data.load: the name is empty" end
-  if readers.is_path(name) then return readers.load(name, opts) end
-  local path, cached = find(name)
-  if cached then return load_cached(name, path, opts) end
-  return readers.load(path, opts)
+  local is_path, path, cached = readers.is_path(name), name, false
+  if not is_path then path, cached = find(name) end
+  local dataset = cached and load_cached(name, path, opts) or readers.load(path, opts)
+  dataset.preparation = tables.merged(opts, dataset.preparation,
+    {path = is_path and paths.from_root(name) or name})
+  return dataset
 end
 
 --- ladies.data.save(data, path [, {compress = true, dtype =}]): writes a data set to an .npz file,
--- which `ladies.data.load` and NumPy can read. With {compress = false} the file is larger and much
--- sooner written. A file whose name ends in .safetensors is not read into memory but used where it
--- lies (see doc/data.md); {dtype = "float16"} or "bfloat16" writes dense features in half the
--- bytes, as the nearest such numbers.
+-- which `ladies.data.load` and NumPy can read. The file also says what was done to the features.
+-- With {compress = false} it is larger and much sooner written. A file whose name ends in
+-- .safetensors is not read into memory but used where it lies (see doc/data.md); {dtype =
+-- "float16"} or "bfloat16" writes dense features in half the bytes, as the nearest such numbers.
 function data.save(dataset, path, opts)
   local where = "ladies.data.save"
   options.value(where, "the data set", dataset, "Dataset")

@@ -3,7 +3,7 @@
 --   "identity"   a column for each node, with a one in its row (sparse): the first layer learns a
 --                vector for every node, so a model is not inductive: new nodes have none
 --   "degree"     one of the columns 0, 1, 2-3, 4-7, ... is one (sparse): that of the node's degree,
---                the number of entries in its row
+--                the number of entries in its row; {"degree", columns = 8} makes at least so many
 --   "random"     normal numbers, rows of about length one, from a seed; 64 columns unless
 --                {"random", columns = 128, seed = 1} says otherwise
 
@@ -45,39 +45,44 @@ end
 
 local KINDS = {identity = identity, degree = degree, random = random}
 
-local SPECS = {identity = {}, degree = {},
+local SPECS = {identity = {}, degree = {columns = "positive integer or nil"},
   random = {columns = {"positive integer", 64}, seed = {"non-negative integer", 1}}}
 
 -- Parses the option, such as "random" or {"random", columns = 8}, to a kind and its checked
--- options.
+-- options. In plain data the kind is called `kind`.
 local function parse(where, given)
   local own = {}
   if type(given) == "table" then
     own = tables.merged(given)
-    given, own[1] = own[1], nil
+    given, own[1], own.kind = own[1] or own.kind, nil, nil
   end
   options.value(where, "make_features", given, "identity|degree|random")
   return given, options.check(where .. ": make_features", own, SPECS[given])
 end
 
---- Adds to the fields of a data set the features that the option `asked` describes. Fails if the
--- data set has no features and none are asked for, or if it has some and others are asked for;
--- errors begin with `where`.
+--- Adds to the fields of a data set the features that the option `asked` describes, and to
+-- `made_features` the same option as plain data, by which another graph gets as many columns. Fails
+-- if the data set has no features and none are asked for, or if it has some and others are asked
+-- for; errors begin with `where`.
 function made_features.add(where, fields, asked, context)
   if not asked and not fields.features then
     checks.fail(context, 'there are no features; --make-features (in Lua make_features) '
       .. '"identity", "degree" or "random" makes some')
   end
   if not asked then return end
-  if fields.features then
+  local kind, opts = parse(where, asked)
+  local has_them = kind == "degree" and fields.features_are_degrees
+  if fields.features and not has_them then
     checks.fail(context, "there are features: %s; make_features is for graphs without",
       tostring(fields.features))
+  elseif not has_them then
+    local names
+    fields.features, names = KINDS[kind](fields.adjacency, opts)
+    fields.feature_names = fields.feature_names or names
+    fields.features_are_degrees = kind == "degree" or nil
   end
-  local kind, opts = parse(where, asked)
-  local names
-  fields.features, names = KINDS[kind](fields.adjacency, opts)
-  fields.feature_names = fields.feature_names or names
-  fields.features_are_degrees = kind == "degree" or nil
+  fields.made_features = tables.merged(opts, {kind = kind,
+    columns = kind ~= "identity" and fields.features.n_cols or nil})
 end
 
 --- Returns the features of a data set for a graph that has some of its edges, or has them between

@@ -65,15 +65,15 @@ end
 -- feature_scale = {mean =, deviation =}, two vectors, which its runs keep; a `by` that is such a
 -- copy, as saved_run.data, gives its own. Of data sets of many graphs, training nodes are those of
 -- the training graphs; without a split, all nodes. The features must be dense, and carry no
--- gradient. All but them is shared with `data`, which must not be such a copy.
+-- gradient. All but them is shared with `data`, which must not have been standardized before.
 function standardized.copy(data, by)
   options.value(WHERE, "the data set", data, "Dataset")
   by = options.value(WHERE, "by", by, "Dataset or nil") or data
-  if data.feature_scale then
+  if standardized.scale_of(data) then
     errors.fail(("%s: the features of %s are standardized already"):format(WHERE, data.name))
   end
   local features = dense(data)
-  local scale = by.feature_scale or measured(by, by == data and features or dense(by))
+  local scale = standardized.scale_of(by) or measured(by, by == data and features or dense(by))
   return standardized.by_scale(data, scale, by.name)
 end
 
@@ -86,7 +86,15 @@ function standardized.by_scale(data, scale, of)
       features.n_cols, of, n_cols))
   end
   return copy_with(data, {feature_scale = scale,
-    features = (features - scale.mean) / scale.deviation})
+    features = (features - scale.mean) / scale.deviation}, {call = "standardized", scale = scale})
+end
+
+--- Returns the mean and the deviation by which the features of a data set were standardized,
+-- whatever was done to them afterwards; nil where they were not.
+function standardized.scale_of(data)
+  for _, step in ipairs(data.preparation and data.preparation.steps or {}) do
+    if step.scale then return step.scale end
+  end
 end
 
 -- A column is told of when its values are this many times as large as those of the median column

@@ -17,7 +17,6 @@ local readers = require "ladies.data.formats.readers"
 local run_identity = require "ladies.training.checkpoint.identity"
 local settings = require "ladies.experiment.settings"
 local splits = require "ladies.data.splits"
-local standardized = require "ladies.data.standardized"
 local summary = require "ladies.training.record.summary"
 local tables = require "ladies.base.tables"
 local tasks = require "ladies.experiment.tasks"
@@ -99,9 +98,9 @@ function experiment.resolve(config, data)
   config.eval_every = config.eval_every or validation.interval(data)
 end
 
---- ladies.experiment.with_features(config, data [, scale: table]) -> Dataset: a copy of a data set
--- with its features changed as the setting `features` says; scale: see ladies.experiment.read.
-function experiment.with_features(config, data, scale)
+--- ladies.experiment.with_features(config, data) -> Dataset: a copy of a data set with its features
+-- changed as the setting `features` says.
+function experiment.with_features(config, data)
   options.value(WHERE, "the configuration", config, "table")
   options.value(WHERE, "the data set", data, "Dataset")
   local how = options.value(WHERE, "features", config.features, "row_normalized|standardized")
@@ -110,23 +109,19 @@ function experiment.with_features(config, data, scale)
       .. "shards; write shards of a data set that is %s"):format(WHERE, how, data.name,
       how == "standardized" and "standardized" or "row-normalised"))
   end
-  if how == "row_normalized" then return data_sets.row_normalized(data) end
-  return scale and standardized.by_scale(data, scale, "the run's data set")
-    or data_sets.standardized(data)
+  return data_sets[how](data)
 end
 
---- ladies.experiment.read(config [, scale: table]) -> Dataset: reads the data set of a
--- configuration. Where it has no split, one is made, and the configuration gets `split` and
--- `split_seed`, with which the same split can be made again; and its paths, of the data set and of
--- files that split it, become those from the root, so that it means the same in every folder.
--- scale: the mean and deviation by which features are standardized, as data.feature_scale,
--- those of the data set itself if nil.
-function experiment.read(config, scale)
+--- ladies.experiment.read(config) -> Dataset: reads the data set of a configuration. Where it has
+-- no split, one is made, and the configuration gets `split` and `split_seed`, with which the same
+-- split can be made again; and its paths, of the data set and of files that split it, become those
+-- from the root, so that it means the same in every folder.
+function experiment.read(config)
   local data = load(config)
   if readers.is_path(config.dataset) then config.dataset = paths.from_root(config.dataset) end
   config.split = splits.from_root(config.split)
   if config.shuffle ~= "none" then data = data_sets.shuffled(data, {what = config.shuffle}) end
-  if config.features ~= "as_given" then data = experiment.with_features(config, data, scale) end
+  if config.features ~= "as_given" then data = experiment.with_features(config, data) end
   return data
 end
 

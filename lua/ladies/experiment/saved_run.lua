@@ -1,126 +1,36 @@
 --- Loads the model of a finished run from the run's folder, with its data set and its sampler, to
--- use it again. If the run is one of `ladies train`, its settings say how all parts are made. If a
--- script made it (ladies.train{out = ...}), the folder says how the model is built if it is one of
--- the library's, from which file the data set came, if it came from one, and how its nodes were
--- split.
+-- use it again. If the run is one of `ladies train`, its settings say how model, task and sampler
+-- are made. If a script made it (ladies.train{out = ...}), the folder says how the model is built
+-- if it is one of the library's. Where the data set comes from is the same for both
+-- (ladies.experiment.run_data).
 
 local core = require "ladies_core"
-local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local fields = require "ladies.base.fields"
-local hashes = require "ladies.data.hashes"
 local inference = require "ladies.evaluation.inference"
 local methods = require "ladies.experiment.methods"
 local model_file = require "ladies.nn.model_file"
 local models = require "ladies.experiment.models"
-local notes = require "ladies.data.notes"
 local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 local own_code = require "ladies.experiment.own_code"
 local own_folder = require "ladies.base.own_folder"
 local propagation = require "ladies.graph.propagation"
+local run_data = require "ladies.experiment.run_data"
 local run_identity = require "ladies.training.checkpoint.identity"
+local run_labels = require "ladies.experiment.run_labels"
 local run_page = require "ladies.experiment.run_page"
 local smoothing = require "ladies.evaluation.smoothing"
-local splits = require "ladies.data.splits"
-local standardized = require "ladies.data.standardized"
 local tables = require "ladies.base.tables"
-local tell = require "ladies.base.tell"
 local task_of = require("ladies.task").of
 local tasks = require "ladies.experiment.tasks"
-local unlabelled = require "ladies.experiment.unlabelled"
 
 local SavedRun = {__name = "ladies.SavedRun"}
 SavedRun.__index = SavedRun
 fields.of_class(SavedRun, "path config data source:table task:Task model sampler:function|table "
   .. "batch_size:integer in_time:boolean",
   {nodes = "run:units(part) are the units of its task, such as nodes"})
-
-local CONTENT, SPLIT = {"edges", "features", "labels"}, {"train", "val", "test"}
-
--- ---------------------------------------------------------------- its data set
-
--- Raises the error for a data set of which these parts have changed since the run began.
-local function refuse(path, data, parts)
-  errors.fail(("%s: %s has changed since the run (%s); to use the model on it all the same, name "
-    .. "it with --dataset (in Lua dataset)"):format(path, data.name, parts))
-end
-
--- Tells whether each node has a column of its own, as features that are made of the graph alone.
-local function is_identity(features)
-  return options.class_of(features) == "Matrix" and features.n_rows == features.n_cols
-    and features.nnz == features.n_rows and features:loops() == features.n_rows
-end
-
--- Loads the data set of a run of `ladies train`, or the one `named` in its place, which has its own
--- split or the default one; features are standardized by the scale that the run has kept.
-local function data_of_experiment(path, config, before, named, scale)
-  if named then config.dataset, config.split = named, nil end
-  if named and config.features == "standardized" and not scale then
-    errors.fail(("%s: the run is of a version that did not keep the scale of its features; give "
-      .. "data = ladies.data.standardized(other, own) in Lua"):format(path))
-  end
-  -- The run has told what there is to tell about its own data set.
-  local data = named and experiment.read(config, scale)
-    or notes.silently(experiment.read, config, scale)
-  local parts = before and hashes.differing(before.data, hashes.of(data))
-  if parts and not named then refuse(path, data, parts) end
-  if parts and is_identity(data.features) then
-    tell("%s: is another data set than the run's (%s): with identity features a node is what the "
-      .. "run's node in its place was, whatever it is called", data.name, parts)
-  end
-  return data
-end
-
--- Gives a data set the split of a run, which is read from the run's predictions.
-local function take_split(data, predictions)
-  local file <close> = core.npz.open(predictions)
-  local nodes, split = {{}, {}, {}, [0] = {}}, file:index "split"
-  if #split ~= data.graph.n_nodes then
-    errors.fail(("%s: split has %d elements, must have %d, one for each node"):format(predictions,
-      #split, data.graph.n_nodes))
-  end
-  for v, part in ipairs(split:to_table()) do
-    if not nodes[part] then
-      errors.fail(("%s: split[%d] must be in -1 .. 2, got %d"):format(predictions, v, part - 1))
-    end
-    table.insert(nodes[part], v)
-  end
-  for i, part in ipairs(SPLIT) do data[part] = nodes[i][1] and core.index(nodes[i]) or nil end
-end
-
--- Tells which of some parts of the data set have changed, as text, or nil.
-local function changed(before, data, parts)
-  local now, old, new = hashes.of(data), {}, {}
-  for _, part in ipairs(parts) do old[part], new[part] = before.data[part], now[part] end
-  return hashes.differing(old, new)
-end
-
--- Loads the data set of a script's run, from the file from which it came then, as `before` says, or
--- the one `named`. If its content is that of the run's data set it gets the run's split, which the
--- script may have made; otherwise it has its own or the default one. Features are standardized as
--- the script's were.
-local function data_of_script(folder, before, named, scale)
-  local source = before and before.source
-  if not named and not source then
-    errors.fail(("%s: the run's data set was a script's own; name it with --dataset (in Lua "
-      .. "dataset, or data)"):format(folder))
-  end
-  local data = data_sets.load(named or source.path, {directed = source and source.directed})
-  if scale then data = standardized.by_scale(data, scale, "the run's data set") end
-  local content = before and changed(before, data, CONTENT)
-  local split = before and changed(before, data, SPLIT)
-  if split and not content and folder:has "predictions.npz" then
-    take_split(data, folder:file "predictions.npz")
-  elseif not named and (content or split) then
-    refuse(folder, data, content or split)
-  elseif not data.train then
-    splits.apply({where = data.name}, data)
-    notes.tell(data.notes)
-  end
-  return data
-end
 
 -- ---------------------------------------------------------------- the run
 
@@ -184,11 +94,14 @@ end
 -- SavedRun: loads the finished run in a folder, of `ladies train` or of ladies.train{out = path},
 -- to use its model. It returns a table with `path`, `data`, `task`, `model` and, of `ladies train`,
 -- `config`; see its methods units and scores.
--- dataset    the name or path of another data set than the run's, with as many features and
---            classes, of the same names in the same order where both have names, or without any
---            labels and targets; it has its own split or the default one.
---            The run's own must be as it was. It has to be named where a script had made it.
--- data       a data set of one's own instead, taken as it is
+-- dataset    the name or path of another data set than the run's, to which is done what was done
+--            to the run's when it was read, and by functions of ladies.data afterwards (not what a
+--            script did to its tensors itself). It must have as many features, of the same names
+--            in the same order where both have names; and as many classes, or classes whose names
+--            are among the run's, in any order, or neither labels nor targets. It has its own
+--            split; or else the run's, if it holds what the run's held, or the default one. The
+--            run's own must be as it was. It has to be named where a script had made it.
+-- data       a data set of one's own instead, taken as it is but for the order of its classes
 -- model      where the run's file does not say how its model is built: a model to fill with its
 --            parameters, function(settings, data) -> model, or the file of a model of one's own
 -- method     for sampled inference, the file of a method of one's own that the run was trained with
@@ -216,11 +129,9 @@ function SavedRun.new(path, given)
   local config = whole and own_code.is_here(settings)
     and experiment.stored(settings, folder:file "config.json") or settings
   local own_task = options.class_of(opts.task) == "Task" and opts.task or nil
-  local scale = model_file.scale(folder:file "model.npz")
   local data = opts.data or own_task and own_task.data
-    or whole and data_of_experiment(path, config, before, opts.dataset, scale)
-    or data_of_script(folder, before, opts.dataset, scale)
-  if opts.dataset then data = unlabelled(folder, data) end
+    or run_data(folder, whole and config or nil, before, opts.dataset)
+  if opts.data or opts.dataset then data = run_labels(folder, before, data) end
   local task = task_of_run(path, config, whole, opts.task, data)
   if task.decoder and whole and not maker then
     maker = models.by_name[config.model or "gcn"].make

@@ -87,10 +87,10 @@ local function finished_run(path, data, metric, config)
     end
   end
   local before = run_identity.read(folder:file "checkpoint.npz")
-  local parts = hashes.differing(before.data, hashes.of(data))
-  if parts then
+  local content, split = run_identity.changed(before, data)
+  if content or split then
     errors.fail(("%s: the run in %s was trained on another data set than %s, or another split of "
-      .. "it (%s)"):format(WHERE, path, data.name, parts))
+      .. "it (%s)"):format(WHERE, path, data.name, content or split))
   end
   check_tested(path, before.settings or {}, config)
   local record = summary.stored(folder)

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local captured = require "ladies.training.checkpoint.captured"
 local checkpoint = require "ladies.training.checkpoint"
+local checks = require "ladies.data.checks"
 local code = require "ladies.base.code"
 local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
@@ -11,6 +12,7 @@ local hashes = require "ladies.data.hashes"
 local json = require "ladies.base.json"
 local options = require "ladies.base.options"
 local places = require "ladies.training.batches.places"
+local preparation = require "ladies.data.preparation"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
 local validation = require "ladies.training.loop.validation"
@@ -19,6 +21,10 @@ local run_identity = {}
 
 -- The fields of a data set that say what its numbers are of, in their order.
 local NAMES = {"feature_names", "class_names", "target_names"}
+
+-- The name of the hash of the parts from which mini-batches take their seeds, beside those of parts
+-- of the data set.
+local SEEDS = "parts of seeds"
 
 local SCALAR = {string = true, number = true, boolean = true}
 
@@ -107,19 +113,14 @@ function run_identity.follows(value)
   return value
 end
 
--- Returns where the data set is, so that the finished model can be loaded with it later; nil for a
--- data set that a script has made.
-local function source_of(data)
-  local path = data.path
-  return path and {path = core.real_path(path) or path, directed = data.directed and "keep" or nil}
-end
-
---- Returns the identity of a run with these options of ladies.train, before its first step: hashes,
--- place and names of its data set, and its settings.
+--- Returns the identity of a run with these options of ladies.train, before its first step: hashes
+-- and names of its data set, how this was prepared (`source`), so that it or another one can be
+-- prepared alike for the finished model, and the run's settings.
 function run_identity.of(opts)
   local data = hashes.of(opts.data)
-  data["parts of seeds"] = opts.parts and places.hash(opts.parts)
-  local identity = {data = data, source = source_of(opts.data), settings = settings_of(opts)}
+  data[SEEDS] = opts.parts and places.hash(opts.parts)
+  local identity = {data = data, source = preparation.plain(opts.data),
+    settings = settings_of(opts)}
   for _, kind in ipairs(NAMES) do identity[kind] = opts.data[kind] end
   return identity
 end
@@ -192,10 +193,8 @@ local function checked(where, before)
   for _, kind in ipairs(NAMES) do field(kind, "array of strings or nil") end
   for _, name in ipairs{"batch", "log"} do field(name, "string or nil") end
   local stop = field("stopped_by", "table or nil") or {by = "", code = ""}
-  local source = field("source", "table or nil") or {path = ""}
   options.value(where, "run.stopped_by.by", stop.by, "string")
-  options.value(where, "run.source.path", source.path, "string")
-  options.value(where, "run.source.directed", source.directed, "keep|symmetrize or nil")
+  preparation.check(where .. ": run.source", field("source", "table or nil") or {})
   return before
 end
 
@@ -205,15 +204,28 @@ function run_identity.read(path)
   return checked(path, checkpoint.run(path))
 end
 
+--- Returns the names of those parts in which a data set differs from that of the run with the
+-- identity `before`, as texts or nil: of what it holds, and of its split.
+function run_identity.changed(before, data)
+  local was, is, old, new = tables.merged(before.data), hashes.of(data), {}, {}
+  was[SEEDS] = nil
+  for _, part in ipairs(checks.SPLIT) do
+    old[part], new[part], was[part], is[part] = was[part], is[part], nil, nil
+  end
+  return hashes.differing(was, is), hashes.differing(old, new)
+end
+
 --- Fails where another data set than that of the run with the identity `before` has other names of
--- features, classes or targets, or in another order: a model takes them by their places.
+-- features, classes or targets, or in another order: a model takes them by their places. (Labels
+-- are brought into the order of the run's classes before.)
 function run_identity.check_names(where, before, data)
   for _, kind in ipairs(NAMES) do
-    local names = data[kind]
-    for i, own in ipairs(names and before[kind] or {}) do
-      if names[i] and names[i] ~= own then
-        errors.fail(('%s: the %s of %s must be those of the run, in the same order: "%s" stands '
-          .. 'where the run has "%s"'):format(where, kind, data.name, names[i], own))
+    local own = before[kind]
+    for i, name in ipairs(own and data[kind] or {}) do
+      if name ~= own[i] then
+        errors.fail(('%s: the %s of %s must be those of the run, in %s order: "%s" stands where '
+          .. "the run has %s"):format(where, kind, data.name, kind == "class_names" and "any"
+          or "the same", name, own[i] and ('"%s"'):format(own[i]) or "none"))
       end
     end
   end

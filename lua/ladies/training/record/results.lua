@@ -12,6 +12,7 @@ local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
 local predictions = require "ladies.evaluation.predictions"
 local ranks_cost = require "ladies.training.ranks.cost"
+local scale_of = require("ladies.data.standardized").scale_of
 local summary = require "ladies.training.record.summary"
 local tell = require "ladies.base.tell"
 local together = require "ladies.training.ranks.together"
@@ -115,7 +116,7 @@ local function write_files(run, result, out, units, kept)
   local opts, folder = run.opts, run.folder
   if kept then
     model_file.save(opts.model, folder:file "model.npz",
-      {buffers = run.buffers, scale = opts.data.feature_scale})
+      {buffers = run.buffers, scale = scale_of(opts.data)})
   end
   if out then
     core.npz.write(folder:file "predictions.npz", predictions.arrays(opts.task, units, out))

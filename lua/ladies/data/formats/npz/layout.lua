@@ -22,6 +22,8 @@
 --   node_type, node_type_names            types of nodes, from 0, and their names
 --   part_ends, former_ids                 of nodes in the order of parts of the graph: the last
 --                                         node of each part, and the former id of each node
+--   feature_steps, feature_mean, ...      how the features were made: see
+--                                         ladies.data.formats.npz.prepared
 --   source                                a string, or uint8: where the data came from
 --   shards, graph_degrees, graph_loops, graph_sums       of a file without features, and perhaps
 --                                         without adjacency: see ladies.data.formats.large.shards
@@ -45,6 +47,7 @@ local npz_edges = require "ladies.data.formats.npz.edges"
 local npz_labels = require "ladies.data.formats.npz.labels"
 local npz_matrix = require "ladies.data.formats.npz.matrix"
 local npz_pickled = require "ladies.data.formats.npz.pickled"
+local npz_prepared = require "ladies.data.formats.npz.prepared"
 local npz_split = require "ladies.data.formats.npz.split"
 local npz_node_types = require "ladies.data.formats.npz.node_types"
 local npz_parts = require "ladies.data.formats.npz.parts"
@@ -73,7 +76,7 @@ local KNOWN = {batch = true, attr_matrix = true, node_attr = true, source = true
   directed = true, shards = true,
   graph_degrees = true, graph_loops = true, graph_sums = true}
 for _, names in ipairs{npz_split.KNOWN, npz_edge_data.KNOWN, npz_node_types.KNOWN,
-    npz_parts.KNOWN} do
+    npz_parts.KNOWN, npz_prepared.KNOWN} do
   for name in pairs(names) do KNOWN[name] = true end
 end
 for _, names in ipairs{KEYS, OTHER_KEYS} do
@@ -192,6 +195,7 @@ function layout.read(path, opts, adjacency)
   npz_edge_data.read(context, file, fields, opts.parallel)
   npz_node_types.read(context, file, fields)
   npz_parts.read(context, file, fields)
+  npz_prepared.read(context, file, fields)
   npz_arrays.tell_unused(context, fields.notes, file, KNOWN)
   return fields, context
 end
@@ -227,7 +231,7 @@ end
 local function common(data)
   local arrays, adjacency = npz_edge_data.arrays(data)
   for key, value in pairs(arrays) do arrays[key] = smallest(value) end
-  arrays = tables.merged(arrays, {
+  arrays = tables.merged(arrays, npz_prepared.arrays(data), {
     labels = data.labels and smallest(labels.kind_of(data.labels).array(data.labels)),
     targets = data.targets, target_names = data.target_names, class_names = data.class_names,
     feature_names = data.feature_names, source = data.source and {data.source},
