@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local hashes = require "ladies.data.hashes"
 local ladies = require "ladies"
+local json = require "ladies.base.json"
 local message_of = require "tools.message_of"
 
 local tests = {}
@@ -155,6 +156,19 @@ function tests.test_class_split_of_few()
   lu.assertEquals({#train, #val, #test}, {9, 0, 0})
   train, val, test = ladies.data.class_split(labels, {per_class = 2, val = 0, test = 0})
   lu.assertEquals({#train, #val, #test}, {4, 0, 0})
+end
+
+--- Settings keep what the option says besides its kind, also in a file of a run.
+function tests.test_settings_keep_all_of_it()
+  local config = ladies.experiment.configure{make_features = {"random", columns = 8, seed = 3}}
+  local again = ladies.experiment.configure(json.decode(json.encode(config), "config.json"))
+  lu.assertEquals(again.make_features, {kind = "random", columns = 8, seed = 3})
+  local function features(asked)
+    local arrays = {edges = {{1, 2}}, labels = {1, 1}, make_features = asked}
+    return ladies.data.from_arrays(arrays).features
+  end
+  lu.assertEquals(features(again.make_features):hash(),
+    features{"random", columns = 8, seed = 3}:hash())
 end
 
 return tests

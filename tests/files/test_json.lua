@@ -57,6 +57,12 @@ function tests.test_the_length_is_the_tables_own()
   lu.assertEquals(json.encode{a = endless}, '{"a":{}}')
 end
 
+--- No field of a table is left out because it has elements, too.
+function tests.test_elements_beside_fields()
+  lu.assertEquals(json.encode{"random", columns = 8}, '{"1":"random","columns":8}')
+  lu.assertEquals(json.encode{[1] = "a", [3] = "c"}, '{"1":"a","3":"c"}')
+end
+
 function tests.test_nulls_are_absent()
   lu.assertEquals(json.decode '{"a": null, "b": [1, null]}', {b = {1}})
 end

@@ -33,12 +33,19 @@ function json.list(list)
   return setmetatable(list, LIST)
 end
 
+-- Tells whether a table has elements and no other fields.
+local function has_elements_alone(t)
+  local count, length = 0, rawlen(t)        -- a metamethod may promise more than memory holds
+  for _ in next, t do count = count + 1 end
+  return length > 0 and count == length
+end
+
 local function encode_table(t, indent, depth)
   local parts = {}
   local inner = indent and "\n" .. indent:rep(depth + 1) or ""
   local outer = indent and "\n" .. indent:rep(depth) or ""
-  local length = rawlen(t)                  -- a metamethod may promise more than memory holds
-  if length > 0 then
+  if has_elements_alone(t) then
+    local length = rawlen(t)
     for i = 1, length do parts[i] = encode_value(t[i], indent, depth + 1) end
     if indent and is_scalar_list(t) then return "[" .. table.concat(parts, ", ") .. "]" end
     return join(parts, "[", "]", inner, outer)
@@ -46,7 +53,7 @@ local function encode_table(t, indent, depth)
   if getmetatable(t) == LIST then return "[]" end
   for i, key in ipairs(tables.sorted_keys(t)) do
     local text = encode_value(t[key], indent, depth + 1)
-    parts[i] = cjson.encode(key) .. (indent and ": " or ":") .. text
+    parts[i] = cjson.encode(tostring(key)) .. (indent and ": " or ":") .. text
   end
   return join(parts, "{", "}", inner, outer)
 end
@@ -67,9 +74,9 @@ function json.number(x)
   return tonumber(short) == x and short or ("%.17g"):format(x)
 end
 
---- Returns plain data (tables, strings, numbers, booleans) as JSON text. A table with t[1] is an
--- array, and so is one of json.list; any other is an object with string keys. `indent` is the white
--- space of one level, or nil for one line.
+--- Returns plain data (tables, strings, numbers, booleans) as JSON text. A table of elements alone
+-- is an array, and so is one of json.list; any other is an object, whose keys become strings.
+-- `indent` is the white space of one level, or nil for one line.
 function json.encode(value, indent)
   return encode_value(value, indent, 0)
 end

@@ -48,16 +48,22 @@ local KINDS = {identity = identity, degree = degree, random = random}
 local SPECS = {identity = {}, degree = {columns = "positive integer or nil"},
   random = {columns = {"positive integer", 64}, seed = {"non-negative integer", 1}}}
 
+--- Returns the option as it is kept with others: {"random", columns = 8} becomes {kind = "random",
+-- columns = 8}, all of whose fields have names.
+function made_features.plain(given)
+  if type(given) ~= "table" then return given end
+  local plain = tables.merged(given, {kind = given[1] or given.kind})
+  plain[1] = nil
+  return plain
+end
+
 -- Parses the option, such as "random" or {"random", columns = 8}, to a kind and its checked
--- options. In plain data the kind is called `kind`.
+-- options.
 local function parse(where, given)
-  local own = {}
-  if type(given) == "table" then
-    own = tables.merged(given)
-    given, own[1], own.kind = own[1] or own.kind, nil, nil
-  end
-  options.value(where, "make_features", given, "identity|degree|random")
-  return given, options.check(where .. ": make_features", own, SPECS[given])
+  local own = made_features.plain(type(given) == "table" and given or {given})
+  local kind = options.value(where, "make_features", own.kind, "identity|degree|random")
+  own.kind = nil
+  return kind, options.check(where .. ": make_features", own, SPECS[kind])
 end
 
 --- Adds to the fields of a data set the features that the option `asked` describes, and to

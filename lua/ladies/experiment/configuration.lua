@@ -3,6 +3,7 @@
 
 local errors = require "ladies.base.errors"
 local kinds = require "ladies.experiment.kinds"
+local made_features = require "ladies.data.made_features"
 local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local options = require "ladies.base.options"
@@ -169,6 +170,7 @@ function configuration.of(given, where)
     if not spec[key] then refuse(where, tostring(key), names) end
   end
   local config = own_code.with_hashes(options.check(where, with_texts(given, spec), spec))
+  config.make_features = made_features.plain(config.make_features)
   if config.validation == "sampled" and not is_sampled(entries.sampler) then
     errors.fail(("%s: the method %s has no sampled validation"):format(where, names.method))
   end
