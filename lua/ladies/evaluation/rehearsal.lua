@@ -27,9 +27,9 @@ function rehearsal.takes_rows(model, P)
   return takes_rows ~= nil and takes_rows(model, P)
 end
 
--- Tells whether the layers fit in so many bytes of memory for certain, so that trying is not worth
--- its time and memory. No tensor of a model's layers is wider than its features and parameters are
--- wide or high.
+-- Tells whether there is memory for the layers without doubt, so that trying is not worth its time
+-- and memory. Hardly a model has a tensor that is wider than its features and parameters are wide
+-- or high; one that has, and more of them, is short of disk later instead of before.
 local function surely_fits(work, memory)
   local model, P, widest = work.model, work.field.P, work.features.n_cols
   if not model.parameters then return false end
