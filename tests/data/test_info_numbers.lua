@@ -45,7 +45,8 @@ local function numbers_of(out)
   for count in out:match "\nclasses\n(.-)\n\n":gmatch " ([%d,]*%d) *#*%f[\n\0]" do
     found.classes[#found.classes + 1] = number(count)
   end
-  local mean, median, most = out:match "degrees: mean ([%d.]+), median ([%d.]+), largest ([%d,]+)"
+  local mean, median, most =
+    out:match "\ndegrees[%l ,]*: mean ([%d.]+), median ([%d.]+), largest ([%d,]+)"
   found.degree_mean, found.degree_median, found.degree_most = mean, median, number(most)
   return found
 end
