@@ -7,14 +7,16 @@ local shell = require "tools.shell"
 local tests = {}
 
 -- Three inferences of a model of three layers by two ranks. Arguments: the kind of model, the
--- seconds that each layer of the first one waits for other ranks, ranks_infer. Prints how each went
--- about it, and how many graphs were made to try whether the model goes by rows.
+-- seconds that each layer waits for other ranks until it is three times that, ranks_infer, and the
+-- seconds that each layer of the first one computes in. Prints how each went about it, and how many
+-- graphs were made to try whether the model goes by rows.
 local SCRIPT = [[
   local ladies = require "ladies"
   local core = require "ladies_core"
   local link = require "ladies.ranks.link"
   local OwnRows = require "ladies.ranks.own_rows"
-  local kind, wait, wish = arg[1], tonumber(arg[2]), arg[3]
+  local kind, wait, wish, compute = arg[1], tonumber(arg[2]), arg[3], tonumber(arg[4] or 0)
+  wish = wish ~= "" and wish or nil
   local data = ladies.generate.power_law{nodes = 2500, entries = 9000, features = 8, classes = 3}
   local model = ladies.nn[kind]{inputs = 8, hidden = 8, outputs = 3, layers = 3}
   local expected = ladies.inference.exact(model, data):hash()
@@ -23,8 +25,9 @@ local SCRIPT = [[
   function model.layer(...)
     if link.is_sharing() and more < 3 * wait and select(4, ...).adj.n_rows > 4 then
       local began = core.clock()
-      repeat until core.clock() - began > wait
-      more = more + core.clock() - began
+      local seconds = compute > 0 and compute or wait
+      repeat until core.clock() - began > seconds
+      more = more + (compute > 0 and 0 or core.clock() - began)
     end
     return layer(...)
   end
@@ -37,6 +40,7 @@ local SCRIPT = [[
     local way = ladies.inference.way{ranks_infer = wish}
     local logits = ladies.comm.together(ladies.inference.exact, model, data, {way = way})
     print(tostring(way):match "^exact; ([^;]*)", logits:hash() == expected)
+    compute = 0
   end
   print(tried)
 ]]
@@ -68,6 +72,14 @@ function tests.test_very_slow_link()
   local out, err = run("gcn", "1.1")
   lu.assertStrContains(out, ALONE:rep(3))
   lu.assertStrContains(err, "1 of 3 layers took")
+end
+
+--- What the first inference takes, in which ranks may compute for longer than later, does not
+-- decide for good that they go on together.
+function tests.test_found_out_later()
+  local out, err = run("gcn", "0.34", "", "0.34")
+  lu.assertStrContains(out, BY_ROWS:rep(2) .. ALONE)
+  lu.assertStrContains(err, "all layers took")
 end
 
 --- A wish decides it, whatever is measured, and says nothing.

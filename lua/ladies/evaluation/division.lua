@@ -2,7 +2,7 @@
 -- since sending takes longer; and remembers for each model what was decided. The logits are the
 -- same.
 --
--- It is measured in the first inferences together. After each layer the ranks tell each other how
+-- It is measured in the inferences together. After each layer the ranks tell each other how
 -- long they have taken and for how much of that they have waited. What all of them have computed is
 -- what one alone would have; if it could do all layers sooner than the ranks the layers that are
 -- left, each begins anew alone.
@@ -19,10 +19,10 @@ local LEAST = 1         -- seconds that are measured, so that one late rank does
 
 local by_model = setmetatable({}, {__mode = "k"})
 
---- division.of(model) -> table: what is known of a model, the same at all ranks: `alone`, whether
--- each rank is faster alone, nil where that is not decided yet; `together` and `computed`, the
--- seconds that were measured for that; `not_by_rows`, true where the layers were found to need
--- other rows than their own.
+--- division.of(model) -> table: what is known of a model, the same at all ranks: `alone`, true
+-- once each rank was found to be faster alone; `together` and `computed`, the seconds that were
+-- measured for that; `not_by_rows`, true where the layers were found to need other rows than their
+-- own.
 function division.of(model)
   by_model[model] = by_model[model] or {together = 0, computed = 0}
   return by_model[model]
@@ -46,12 +46,17 @@ local function tell_alone(layers, together, alone)
     layers, together, alone)
 end
 
--- Decides after a whole inference, once so much has been measured that it is no accident.
+-- Decides after whole inferences, once so much has been measured that it is no accident, that each
+-- rank computes alone. Elsewhere it is measured anew: in the first inference the ranks compute for
+-- longer than in those that follow, when all memory has been used before.
 local function decide(known, together, alone, fits)
   known.together, known.computed = known.together + together, known.computed + alone
   if known.together < LEAST then return end
-  known.alone = fits and known.computed * SURELY < known.together
-  if known.alone then tell_alone("all layers", known.together, known.computed) end
+  if fits and known.computed * SURELY < known.together then
+    known.alone = true
+    tell_alone("all layers", known.together, known.computed)
+  end
+  known.together, known.computed = 0, 0
 end
 
 --- division.watch(known, n_layers, memory) -> function(i, room, by_rows) -> boolean: begins to
