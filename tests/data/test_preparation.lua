@@ -10,6 +10,7 @@ local standardized = require "ladies.data.standardized"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
+local saved = temporary.saved
 local tests = {}
 
 -- A ring of 12 nodes with three features; other factors give other features.
@@ -21,12 +22,6 @@ local function ring(factor, more)
     arrays.features[v] = {v * factor, v * v % 7, (v % 4) * factor - 2}
   end
   return ladies.data.from_arrays(tables.merged(arrays, more))
-end
-
-local function saved(name, data)
-  local path = temporary.path(name)
-  ladies.data.save(data, path)
-  return path
 end
 
 -- The preparation of a data set as the record of a run has it, read back, with its scale.

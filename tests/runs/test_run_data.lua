@@ -10,6 +10,7 @@ local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
+local saved = temporary.saved
 local tests = {}
 
 -- The toy graph with features times a factor plus one, in which no column is zero, and with other
@@ -19,12 +20,6 @@ local function toy_with(factor, fields)
   data.features = data.features * factor + 1
   for name, value in pairs(fields or {}) do data[name] = value end
   return data
-end
-
-local function saved(name, data)
-  local path = temporary.path(name)
-  ladies.data.save(data, path)
-  return path
 end
 
 -- Trains a script's model on a data set, for a few steps; returns the folder.
