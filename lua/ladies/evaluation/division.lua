@@ -3,9 +3,10 @@
 -- same.
 --
 -- It is measured in the inferences together. After each layer the ranks tell each other how
--- long they have taken and for how much of that they have waited. What all of them have computed is
--- what one alone would have; if it could do all layers sooner than the ranks the layers that are
--- left, each begins anew alone.
+-- long they have computed and how long they have waited. What all of them have computed is what one
+-- alone would have; if it could do all layers sooner than the ranks the layers that are left, each
+-- begins anew alone. What the rank that waited least has waited is what sending takes: the others
+-- waited for a late rank as well, which may have been late by accident.
 
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"
@@ -15,7 +16,7 @@ local tell = require "ladies.base.tell"
 local division = {}
 
 local SURELY = 1.2      -- times as long is longer beyond what varies from one time to the next
-local LEAST = 1         -- seconds that are measured, so that one late rank does not decide
+local LEAST = 0.2       -- seconds that are measured, so that a moment does not decide
 
 local by_model = setmetatable({}, {__mode = "k"})
 
@@ -28,16 +29,16 @@ function division.of(model)
   return by_model[model]
 end
 
--- Returns what the ranks have told each other: the seconds that they took, the seconds that they
--- computed, all of them together, and whether each has the memory to do all alone.
+-- Returns what follows from what the ranks have told each other: the seconds that they take
+-- together, those that one alone would, and whether each has the memory for that.
 local function gathered(own)
-  local together, alone, fits = 0, 0, true
+  local longest, sending, alone, fits = 0, math.huge, 0, true
   for _, text in ipairs(link.gather("agreement", packed.text(own))) do
     local one = packed.value(text)
-    together, alone = math.max(together, one.seconds), alone + one.computed
-    fits = fits and one.fits
+    longest, sending = math.max(longest, one.computed), math.min(sending, one.waited)
+    alone, fits = alone + one.computed, fits and one.fits
   end
-  return together, alone, fits
+  return longest + sending, alone, fits
 end
 
 local function tell_alone(layers, together, alone)
@@ -65,11 +66,11 @@ end
 -- whether each shall begin anew alone, and sets `alone` of what is known of the model when that is
 -- decided.
 function division.watch(known, n_layers, memory)
-  local began, waited = core.clock(), link.waited()
+  local began, before = core.clock(), link.waited()
   return function(i, room, by_rows)
-    local seconds, in_memory, in_files = core.clock() - began, core.room_use(room)
-    local together, alone, fits = gathered{seconds = seconds,
-      computed = seconds - (link.waited() - waited),
+    local waited, in_memory, in_files = link.waited() - before, core.room_use(room)
+    local together, alone, fits = gathered{waited = waited,
+      computed = core.clock() - began - waited,
       fits = not by_rows or in_files == 0 and in_memory * link.size <= memory}
     if i == n_layers then
       decide(known, together, alone, fits)
