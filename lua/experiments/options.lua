@@ -188,6 +188,9 @@ declared["lab search"] = {
     .. "else made ones, in a quarter of an hour"},
   {"datasets", "LIST", "array of strings", help = "graphs: data sets, and power-law and "
     .. "communities, which are made (default: all eight)"},
+  {"points", "LIST", "array of strings", help = "these points alone, by their names, with the "
+    .. "draws of the last rung at once: with another --seed and other graphs, what confirms a "
+    .. "search"},
   {"seeds", "N", "integer in [2, inf]", standard = 20, quick = 5, help = "of the trainings"},
   {"seconds", "S", "positive number", standard = 20, quick = 2, help = "of each training"},
   {"trained", "N", "non-negative integer", standard = 10, quick = 3,

@@ -14,7 +14,7 @@ local tests = {}
 
 local PARTITION = ladies.have_metis and "metis" or "random"
 local NAMES = {"asgcn", "bandit", "bliss", "clustergcn", "fastgcn", "full", "grapes", "graphsage",
-  "labor", "ladies", "mvs", "pass", "pooled", "rns", "vrgcn"}
+  "labor", "ladies", "mvs", "pass", "pooled", "pps", "rns", "vrgcn"}
 
 -- Settings that fit small graphs, `given` above all.
 local function settings_of(name, given)
@@ -96,6 +96,7 @@ function tests.test_exact_inference_has_the_P_of_training()
     {"graphsage", {samples = 180, form = "unbiased"}},
     {"rns", {parts = 1}}, {"rns", {parts = 1, normalize = "row"}},
     {"pooled", {samples = 180}}, {"pooled", {samples = 180, form = "unbiased", normalize = "row"}},
+    {"pps", {samples = 180}}, {"pps", {samples = 180, normalize = "row"}},
     {"vrgcn", {samples = 180}}, {"vrgcn", {samples = 180, normalize = "row", cvd = false}},
     {"clustergcn", {parts = 4, clusters = 4}},
     {"clustergcn", {parts = 4, clusters = 4, lambda = 1}},

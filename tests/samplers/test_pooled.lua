@@ -3,22 +3,14 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
-local statistics = require "reference.statistics"
+local layer = require "reference.small_layer"
 
 local index, pooled = ladies.index, ladies.samplers.pooled
 local fails = lu.assertErrorMsgContains
 
 local tests = {}
 
--- Three rows that share columns, one of them with fewer entries than are drawn and one without a
--- self-loop; the others give column 5 an entry that no row of the seeds has.
-local N, SEEDS = 7, {1, 2, 4}
-local P = graphs.matrix(N, {{1, 1, 0.5}, {1, 2, 0.25}, {1, 3, 0.4}, {1, 6, 0.8}, {2, 2, 0.3},
-  {2, 3, 0.7}, {2, 4, 0.35}, {4, 1, 0.6}, {4, 7, 0.4}, {3, 5, 0.8}, {5, 5, 0.2}, {6, 1, 0.9},
-  {7, 3, 0.5}})
-local DENSE = P:to_dense():to_table()
--- What the layer is given; the exact outputs are P's rows times it.
-local X = {1, -2, 3, 0.5, 7, 2, -1}
+local N, SEEDS, P, DENSE, X = layer.N, layer.SEEDS, layer.P, layer.DENSE, layer.X
 
 -- ---------------------------------------------------------------- by the book
 
@@ -64,98 +56,7 @@ local function outcomes(k, self_nodes)
     end
     list = longer
   end
-  local by_key, found = {}, {}
-  for _, one in ipairs(list) do
-    if self_nodes ~= "none" then
-      for _, v in ipairs(SEEDS) do one.nodes[v] = true end
-    end
-    local names = {}
-    for u = 1, N do names[#names + 1] = one.nodes[u] and u or nil end
-    one.key = table.concat(names, " ")
-    if by_key[one.key] then
-      by_key[one.key].probability = by_key[one.key].probability + one.probability
-    else
-      by_key[one.key], found[#found + 1] = one, one
-    end
-  end
-  return found, by_key
-end
-
--- The probability that all nodes of a list are drawn.
-local function chance(list, ...)
-  local total = 0
-  for _, one in ipairs(list) do
-    local all = true
-    for _, u in ipairs{...} do all = all and one.nodes[u] end
-    total = total + (all and one.probability or 0)
-  end
-  return total
-end
-
--- The estimates of the rows of the seeds times X from an outcome, by the definition.
-local function estimates(one, pi, form)
-  local z = {}
-  for i, v in ipairs(SEEDS) do
-    local sum, weight, of_row = 0, 0, 0
-    for u = 1, N do
-      of_row = of_row + DENSE[v][u]
-      if one.nodes[u] then
-        sum = sum + DENSE[v][u] / pi[u] * X[u]
-        weight = weight + DENSE[v][u] / pi[u]
-      end
-    end
-    z[i] = form == "unbiased" and sum or sum / weight * of_row
-  end
-  return z
-end
-
--- The sum of a row, and its estimate from an outcome with the weights 1 / pi.
-local function row_sums(one, v, pi)
-  local estimate, sum = 0, 0
-  for u = 1, N do
-    sum = sum + DENSE[v][u]
-    if one.nodes[u] then estimate = estimate + DENSE[v][u] / pi[u] end
-  end
-  return sum, estimate
-end
-
--- The bias of the form "mean" in the row of seed i, as doc/samplers.md has it: minus the covariance
--- of the estimate and of the estimated row sum, divided by the row sum.
-local function ratio_bias(list, pi, i)
-  local both, mean, mean_sum, sum = 0, 0, 0, nil
-  for _, one in ipairs(list) do
-    local z = estimates(one, pi, "mean")[i]
-    local of_row, estimate = row_sums(one, SEEDS[i], pi)
-    both, mean = both + one.probability * z * estimate, mean + one.probability * z
-    mean_sum, sum = mean_sum + one.probability * estimate, of_row
-  end
-  return -(both - mean * mean_sum) / sum
-end
-
--- The mean and variance of each row's estimate over the outcomes.
-local function moments(list, pi, form)
-  local mean, second = {}, {}
-  for i in ipairs(SEEDS) do mean[i], second[i] = 0, 0 end
-  for _, one in ipairs(list) do
-    for i, z in ipairs(estimates(one, pi, form)) do
-      mean[i] = mean[i] + one.probability * z
-      second[i] = second[i] + one.probability * z * z
-    end
-  end
-  for i in ipairs(SEEDS) do second[i] = second[i] - mean[i] ^ 2 end
-  return mean, second
-end
-
-local function probabilities(list)
-  local pi = {}
-  for u = 1, N do pi[u] = chance(list, u) end
-  return pi
-end
-
-local function exact(v)
-  local z = 0
-  for u = 1, N do z = z + DENSE[v][u] * X[u] end
-  return z
+  return layer.merged(list, self_nodes)
 end
 
 -- ---------------------------------------------------------------- the formulas of doc/samplers.md
@@ -222,19 +123,19 @@ function tests.test_the_formulas_by_enumeration()
   local biased, smaller = 0, 0
   each_case(function(k, self_nodes)
     local list = outcomes(k, self_nodes)
-    local pi = probabilities(list)
+    local pi = layer.probabilities(list)
     for u = 1, N do
       for w = 1, N do
-        lu.assertAlmostEquals(joint(k, u, w, self_nodes), chance(list, u, w), 1e-12)
+        lu.assertAlmostEquals(joint(k, u, w, self_nodes), layer.chance(list, u, w), 1e-12)
       end
     end
-    local mean, spread = moments(list, pi, "unbiased")
-    local ratio_mean, ratio_spread = moments(list, pi, "mean")
+    local mean, spread = layer.moments(list, pi, "unbiased")
+    local ratio_mean, ratio_spread = layer.moments(list, pi, "mean")
     for i, v in ipairs(SEEDS) do
-      lu.assertAlmostEquals(mean[i], exact(v), 1e-12)
+      lu.assertAlmostEquals(mean[i], layer.exact(v), 1e-12)
       lu.assertAlmostEquals(spread[i], variance(k, v, self_nodes), 1e-10)
-      local bias = ratio_mean[i] - exact(v)
-      lu.assertAlmostEquals(bias, ratio_bias(list, pi, i), 1e-12)
+      local bias = ratio_mean[i] - layer.exact(v)
+      lu.assertAlmostEquals(bias, layer.ratio_bias(list, pi, i), 1e-12)
       biased = biased + (math.abs(bias) > 1e-6 and 1 or 0)
       smaller = smaller + (ratio_spread[i] < spread[i] - 1e-9 and 1 or 0)
     end
@@ -245,32 +146,11 @@ end
 
 --- A draw is one of the outcomes, as often as it should be, and has the weights of the definition.
 function tests.test_draws()
-  local runs, x = 2000, ladies.tensor(X):reshape(N, 1)
   each_case(function(k, self_nodes)
     local list, by_key = outcomes(k, self_nodes)
-    local pi = probabilities(list)
     for _, form in ipairs{"mean", "unbiased"} do
-      local sampler = pooled(P, {samples = {k}, form = form, self_nodes = self_nodes})
-      local counts, rng = {}, ladies.rng(k)
-      for i = 1, runs do
-        local block = sampler(index(SEEDS), rng:fork(i)).blocks[1]
-        local key = table.concat(block.src:sort():to_table(), " ")
-        local one = by_key[key]
-        lu.assertNotNil(one, "no such outcome: " .. key)
-        if not counts[key] then
-          local z = block.adj:matmul(x[block.src]):to_table()
-          for j, want in ipairs(estimates(one, pi, form)) do
-            lu.assertAlmostEquals(z[j][1], want, 1e-5 * (1 + math.abs(want)))
-          end
-          if self_nodes ~= "none" then
-            lu.assertEquals(block.src:slice(1, #SEEDS):to_table(), SEEDS)
-          end
-        end
-        counts[key] = (counts[key] or 0) + 1
-      end
-      local means = {}
-      for _, one in ipairs(list) do means[one.key] = runs * one.probability end
-      statistics.assert_frequencies(counts, means, ("k %d, %s"):format(k, self_nodes))
+      layer.assert_draws(pooled(P, {samples = {k}, form = form, self_nodes = self_nodes}), list,
+        by_key, form, self_nodes, k)
     end
   end)
 end

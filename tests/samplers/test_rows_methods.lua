@@ -36,7 +36,8 @@ local function trained(data, method, model)
 end
 
 for _, method in ipairs{"ladies", "full", "graphsage", "vrgcn", "clustergcn", "fastgcn", "asgcn",
-    "bandit", "bliss", "grapes", "graphsaint", "labor", "mvs", "pass", "pooled", "rns", "shadow"} do
+    "bandit", "bliss", "grapes", "graphsaint", "labor", "mvs", "pass", "pooled", "pps", "rns",
+    "shadow"} do
   tests["test_" .. method] = function()
     local stored, read = table.unpack(both())
     lu.assertEquals(trained(stored, method), trained(read, method))

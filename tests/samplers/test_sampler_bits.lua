@@ -26,6 +26,8 @@ local CASES = {
     samples = {5, 5}}},
   {"pooled", A:normalize "sym", {{}, {form = "unbiased"}, {self_nodes = "previous"},
     {self_nodes = "batch"}, samples = {2, 3}}},
+  {"pps", A:normalize "sym", {{}, {draw = "sampford"}, {self_nodes = "none"},
+    samples = {300, 200}}},
   {"temporal", graphs.in_time(3000, 12000, 900, 6).edges, {{}, {strategy = "recent"},
     {normalize = "none"}, samples = {5, 5}, node_times = ladies.range(1, 3000) % 900}},
   {"shadow", A, {{layers = 3, samples = 3}}},

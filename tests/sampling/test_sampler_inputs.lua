@@ -56,6 +56,9 @@ local SAMPLERS = {
   {"pooled", {samples = {1, 1}, form = "unbiased", self_nodes = "previous"},
     {samples = {50, 50}, form = "unbiased", self_nodes = "previous"}},
   {"pooled", {samples = {2, 1}, self_nodes = "batch"}, {samples = {50, 50}, self_nodes = "batch"}},
+  {"pps", {samples = {3, 4}}, {samples = {50, 50}}},
+  {"pps", {samples = {1, 1}, draw = "poisson", self_nodes = "batch"},
+    {samples = {50, 50}, self_nodes = "none"}},
   {"vrgcn", {layers = 2, hidden = 4}, {layers = 2, hidden = 4, samples = 50}},
   {"bandit", {samples = {2, 3}}, {samples = {50, 50}}},
   {"bandit", {samples = {2, 1}, replace = true, row_normalize = true}},
@@ -196,7 +199,7 @@ function tests.test_refused_arguments()
         {layerz = 2})
     end
   end
-  for _, name in ipairs{"ladies", "fastgcn", "graphsage", "labor", "pooled"} do
+  for _, name in ipairs{"ladies", "fastgcn", "graphsage", "labor", "pooled", "pps"} do
     local where = "ladies.samplers." .. name .. ": samples "
     local wanted = "must be a positive integer or an array of positive integers, got "
     fails(where .. wanted .. "nil", samplers[name], P, {})

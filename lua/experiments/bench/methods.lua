@@ -25,7 +25,7 @@ local FEW_COUNTS = {coverage = 1}
 methods.ROWS = {
   {"ladies"}, {"ladies", {flat = true}}, {"ladies", {debias = true}}, {"ladies", {sketch = true}},
   {"pladies"}, {"fastgcn"}, {"graphsage"}, {"labor"}, {"labor", {iterations = "converge"}},
-  {"pooled"}, {"pooled", {self_nodes = "previous"}}, {"vrgcn"}, {"clustergcn"}, {"rns"},
+  {"pooled"}, {"pooled", {self_nodes = "previous"}}, {"pps"}, {"vrgcn"}, {"clustergcn"}, {"rns"},
   {"graphsaint", {by = "node"}, FEW_COUNTS},
   {"graphsaint", {by = "edge"}, FEW_COUNTS}, {"graphsaint", {by = "rw"}, FEW_COUNTS},
   {"graphsaint", {by = "mrw"}, FEW_COUNTS}, {"shadow"}, {"mvs"}, {"bandit"}, {"bliss"}, {"asgcn"},

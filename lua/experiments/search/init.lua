@@ -182,8 +182,28 @@ function Search:train(points)
   return notes
 end
 
-local SPEC = tables.merged(declared.types "lab search",
-  {rungs = "array of tables or nil", points = "callable or nil"})
+local SPEC = tables.merged(declared.types "lab search", {rungs = "array of tables or nil"})
+
+-- Returns the points of the search: all of the space, or those of these names, and those that they
+-- are set beside.
+local function points_of(quick, names)
+  local all = space.points(quick)
+  if not names then return all end
+  local by_name, is_wanted = tables.by_field(all, "name"), {}
+  for _, name in ipairs(names) do
+    if not by_name[name] then
+      local near = options.nearest(name, tables.sorted_keys(by_name))
+      errors.fail(('%s: there is no point "%s"%s'):format(WHERE, name,
+        near and ('; did you mean "%s"?'):format(near) or ""))
+    end
+    is_wanted[name] = true
+  end
+  local list = {}
+  for _, point in ipairs(all) do
+    if point.title or is_wanted[point.name] then list[#list + 1] = point end
+  end
+  return list
+end
 
 --- experiments.search{quick = false, datasets = {"cora", "pubmed"}, ...} -> table: looks for a
 -- layer-wise sampler whose gradient has less error (bias² and variance) x time than LADIES with and
@@ -193,8 +213,8 @@ local SPEC = tables.merged(declared.types "lab search",
 -- datasets   the graphs: names of data sets, "power-law" and "communities", which are made
 -- seeds      of the trainings of the best at the end; seconds: of each training
 -- trained    how many are trained besides those that others are set beside
+-- points     names of points that are looked at alone, with the draws of the last rung at once
 -- rungs      {{groups =, draws =, batches =, left =}, ...}, see search/plan.lua
--- points     a function that says which of the points are looked at: points(point) -> boolean
 -- seed       of everything random
 -- out        the folder of the study (runs/search-N), which goes on where it was stopped; it holds
 --            the points as files, which every command takes
@@ -202,14 +222,11 @@ local SPEC = tables.merged(declared.types "lab search",
 local function search(given)
   local opts = options.check(WHERE, given or {}, SPEC)
   local datasets, rungs = plan.of(opts.quick)
-  local self = setmetatable({opts = opts, rungs = opts.rungs or rungs}, Search)
+  local self = setmetatable({opts = opts,
+    rungs = opts.rungs or opts.points and {rungs[#rungs]} or rungs}, Search)
   local missing
   self.names, missing = usable_data(WHERE, opts.datasets or datasets, plan.MADE)
-  self.points = {}
-  for _, point in ipairs(space.points(opts.quick)) do
-    local is_in = point.title or not opts.points or opts.points(point)
-    self.points[#self.points + 1] = is_in and point or nil
-  end
+  self.points = points_of(opts.quick, opts.points)
   self.by_name = tables.by_field(self.points, "name")
   self.study = Study.at(opts.out, "runs/search", json.encode{search = self.names,
     points = #self.points, rungs = self.rungs, seed = opts.seed})

@@ -15,6 +15,11 @@ local results = {}
 -- The least bias² that a logarithmic axis shows.
 local LEAST = 1e-4
 
+-- Returns what a graph is called: a data set by its name, or by that of its file.
+local function graph_title(name) return (name:gsub("^.*/", ""):gsub("%.%w+$", "")) end
+
+local function graph_titles(names) return table.concat(tables.map(names, graph_title), ", ") end
+
 -- Returns what a point is called.
 local function title_of(point) return point.title or point.name end
 
@@ -116,7 +121,7 @@ end
 local function plot_of(search, points, name)
   local known, others = divided(points)
   local last, first = #search.rungs, points[1]
-  return {title = "Error × time of the gradient against its bias², " .. name,
+  return {title = "Error × time of the gradient against its bias², " .. graph_title(name),
     x = "bias² of the gradient", y = "error × time, of LADIES'",
     log = "xy", series = {
       series(("all %d points, first draws"):format(#search.points), search.points, name, 1, first,
@@ -144,32 +149,25 @@ local function won(search, point, known, level)
   return better, worse
 end
 
--- Returns the sentence that answers whether there is a better point.
+-- Returns the sentence that answers whether there is a better point: each one with its graphs, and
+-- those on which it is worse.
 local function answer(search, points, level)
   local known, others = divided(points)
-  local names, graphs = table.concat(tables.map(known, title_of), ", "),
-    table.concat(search.names, ", ")
-  local on_all, on_some = {}, {}
+  local names, found = table.concat(tables.map(known, title_of), ", "), {}
   for _, point in ipairs(others) do
     local better, worse = won(search, point, known, level)
-    if #better == #search.names then
-      on_all[#on_all + 1] = point.name
-    elseif #better > 0 then
-      on_some[#on_some + 1] = ("%s on %s%s"):format(point.name, table.concat(better, " and "),
-        #worse > 0 and (" (worse than one of them on %s)"):format(table.concat(worse, ", ")) or "")
+    if #better > 0 then
+      found[#found + 1] = ("%s on %d of %d graphs (%s)%s"):format(point.name, #better,
+        #search.names, graph_titles(better), #worse > 0
+        and (", and more than one of them on " .. graph_titles(worse)) or "")
     end
   end
-  local some = #on_some > 0 and (" Some have on some of them: %s."):format(
-    table.concat(on_some, "; ")) or ""
-  if #on_all > 0 then
-    return ("Less gradient error × time than each of %s, on all of %s: %s.%s"):format(names, graphs,
-      table.concat(on_all, "; "), some)
-  elseif #on_some > 0 then
-    return ("No point has less gradient error × time than each of %s on all of %s.%s"):format(names,
-      graphs, some)
+  if #found == 0 then
+    return ("No point has less gradient error × time than each of %s on any of %s, as far as the "
+      .. "intervals tell."):format(names, graph_titles(search.names))
   end
-  return ("No point has less gradient error × time than each of %s on any of %s, as far as the "
-    .. "intervals tell."):format(names, graphs)
+  return ("Less gradient error × time than each of %s: %s."):format(names,
+    table.concat(found, "; "))
 end
 
 -- Returns the note on what was done.
@@ -198,9 +196,9 @@ function results.show(report, search, points)
   local level = ratios.level(#points * #search.names)
   for number, point in ipairs((select(2, divided(points)))) do point.number = number end
   for _, name in ipairs(search.names) do
-    report:heading(name)
+    report:heading(graph_title(name))
     report:table(table_of(search, points, name, level))
-    report:picture("search-" .. name, plot_of(search, points, name))
+    report:picture("search-" .. graph_title(name), plot_of(search, points, name))
   end
   report:note(answer(search, points, level))
   report:note((description(search, points, level)))

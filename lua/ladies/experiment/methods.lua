@@ -247,6 +247,11 @@ methods.by_name = {
     title = "pooled", fan_out = true, settings = taken("pooled", "samples form self_nodes"),
     defaults = {samples = 5, self_nodes = "none"}, resolve = resolve_self_nodes,
   }),
+  pps = made_by(samplers.pps, {
+    title = "PPS", settings = taken("pps", "samples draw self_nodes"),
+    defaults = {draw = "systematic", self_nodes = "previous"}, resolve = resolve_self_nodes,
+    nominal_rows = neighbourhood_rows,
+  }),
   shadow = made_by(egos_of, {
     title = "ShaDow", fan_out = true,
     settings = taken("shadow", "samples depth"),

@@ -17,6 +17,7 @@ return {
   mvs = require "ladies.samplers.mvs",
   pass = require "ladies.samplers.pass",
   pooled = require "ladies.samplers.pooled",
+  pps = require "ladies.samplers.pps",
   rns = require "ladies.samplers.rns",
   shadow = require "ladies.samplers.shadow",
   temporal = require "ladies.samplers.temporal",

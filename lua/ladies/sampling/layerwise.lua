@@ -170,7 +170,7 @@ end
 -- large the entries are.
 local function check_entries(where, P, opts)
   if opts.probability ~= "sums" or options.class_of(P) ~= "Matrix" or P.nnz == 0 then return end
-  local least = P:entry_values():min()
+  local least = P:entry_values():detach():min()
   if least < 0 then
     errors.fail(('%s: probability = "sums" is for entries of 0 or more, P has %g'):format(where,
       least))
@@ -270,6 +270,8 @@ end
 --                                                 normalize = "none"
 --     BLISS        2025                           p from bandits on P's entries; draw = "poisson"
 --     GRAPES       Younesian et al., TMLR 2024    p from a policy network; weight = "none"
+--     PPS          of this program   probability and normalize = "sums", draw = "systematic",
+--                                                 self_nodes = "previous"
 --
 -- Unbiased: the mean of P~ over the draws is P(S,:), exactly, with normalize = "none" for weight
 -- "design" with any draw but "wor", and for weight "debiased", whatever the named probability,

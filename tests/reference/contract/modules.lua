@@ -121,6 +121,7 @@ local entries = {
     layers = 1, train = index{1, 2}, parts = {index{1, 2}, index{3, 4}}, lambda = 0.5,
   })),
   ["samplers.pooled"] = of_matrix(draws("pooled", {samples = {1}})),
+  ["samplers.pps"] = refuses(function(c) return draws("pps", {samples = {2}})(c.A) end),
   ["samplers.rns"] = of_matrix(draws("rns", {layers = 1, train = index{1, 2}, parts = 1})),
   ["samplers.shadow"] = refuses(function(c) return draws("shadow", {layers = 1})(c.A) end),
   ["samplers.ladies"] = refuses(function(c) return draws("ladies", {samples = {2}})(c.A) end),

@@ -35,6 +35,10 @@ return {
     {samples = {3, 2}, form = "unbiased", self_nodes = "previous"},
     {samples = {3, 2}, self_nodes = "batch"},
   }),
+  pps = with("pps", {
+    {samples = {40, 30}},
+    {samples = {40, 30}, draw = "poisson", self_nodes = "batch"},
+  }),
   clustergcn = with("clustergcn", {
     {parts = 24, clusters = 4, lambda = 0.5},
     {parts = 12, clusters = 3, partition = "random", normalize = "sym"},

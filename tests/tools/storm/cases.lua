@@ -21,8 +21,9 @@ local cases = {}
 
 -- The methods, and those that several ranks cannot train, since each mini-batch needs the step on
 -- the one before.
-local METHODS = {"ladies", "pladies", "fastgcn", "graphsage", "labor", "pooled", "shadow", "full",
-  "clustergcn", "rns", "graphsaint", "vrgcn", "mvs", "asgcn", "bandit", "bliss", "pass", "grapes"}
+local METHODS = {"ladies", "pladies", "fastgcn", "graphsage", "labor", "pooled", "pps", "shadow",
+  "full", "clustergcn", "rns", "graphsaint", "vrgcn", "mvs", "asgcn", "bandit", "bliss", "pass",
+  "grapes"}
 local ADAPTIVE = {vrgcn = true, mvs = true, asgcn = true, bandit = true, bliss = true, pass = true,
   grapes = true}
 -- Those with which links are learned, too.

@@ -21,7 +21,7 @@ local OWN = {
 
 --- All forms; at equal nodes the others get the number of nodes of the first one.
 forms.ALL = {"ladies:512", "ladies_wr", "ladies_debias", "ladies_flat", "ladies_sketch", "pladies",
-  "full", "fastgcn", "graphsage", "labor", "labor_1", "labor_converge", "pooled", "vrgcn",
+  "full", "fastgcn", "graphsage", "labor", "labor_1", "labor_converge", "pooled", "pps", "vrgcn",
   "clustergcn", "rns", "graphsaint", "graphsaint_node", "graphsaint_edge", "graphsaint_mrw",
   "shadow", "mvs", "bandit", "bliss", "asgcn", "pass", "grapes"}
 
