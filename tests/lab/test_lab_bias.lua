@@ -136,8 +136,8 @@ function tests.test_one_factor_is_told_as_such()
   end
 end
 
---- Single columns show a bias in fewer draws than the cells of their degrees do: it is then not said
--- to go by no degree, nor are columns that come out right said to come out too small.
+--- Single columns show a bias in fewer draws than the cells of their degrees do: it is then not
+-- said to go by no degree, nor are columns that come out right said to come out too small.
 function tests.test_what_draws_do_not_show_is_not_denied()
   local large = DATA.graph:degrees() % 2
   local text = texts_of(causes_of({name = "odd", sampler = function(P)
