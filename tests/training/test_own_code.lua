@@ -271,6 +271,7 @@ function tests.test_faults()
       "%s: settings[1]: dropout is no setting of a sampler",
     ["return {settings = {'samples'}}"] = "%s: make must be a callable, got nil",
     ["return {make = print, setings = {}}"] = 'unknown option "setings"; did you mean "settings"?',
+    ["\nrequire 'no_such'"] = "%s:2: module 'no_such' not found; it may lie where LUA_PATH or, ",
     ["return 7"] = "%s: what the file returns must be a function or a table, got 7",
   } do
     local path = file("mine", code)
@@ -356,6 +357,20 @@ function tests.test_hundreds_of_methods()
     if name:find "^a_method_that" then methods.by_name[name] = nil end
   end
   lu.assertTrue(each < 10, each)                   -- KB
+end
+
+--- A module of one's own is found where LUA_PATH names its folder from the root.
+function tests.test_modules_of_a_file()
+  local folder <close> = shell.folder()
+  ladies.file.write(folder.path .. "/mine.lua", "require 'no_such'\n" .. SAMPLER)
+  ladies.file.write(folder.path .. "/no_such.lua", "return 1")
+  local arguments = {"train", toy_study.dataset, "--method", "mine.lua", "--max-batches", "1",
+    "--layers", "1", "--quiet"}
+  for path, wanted in pairs{["?.lua;;"] = 2, [folder.path .. "/?.lua;;"] = 0} do
+    local _, err, status = shell.run_ladies(arguments, {folder = folder.path,
+      env = {"LUA_PATH=" .. path}})
+    lu.assertEquals(status, wanted, err)
+  end
 end
 
 --- The name of a file here without its ending is told what it lacks, wherever a method is named.
