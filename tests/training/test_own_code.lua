@@ -195,7 +195,7 @@ function tests.test_compare()
 end
 
 --- The processes of a sweep load the file too, with its own settings; one that was edited since is
--- told.
+-- told. The configuration of a record is that of a run which comes to the same.
 function tests.test_sweep()
   local path, folder = file("mine", ENTRY), temporary.path "swept"
   local words = {"sweep", "--vary", "first=2,30", "--methods", path, "--datasets",
@@ -208,6 +208,12 @@ function tests.test_sweep()
   local rows = {}
   for _, record in pairs(records) do rows[record.config.first] = record.input_rows end
   lu.assertTrue(rows[2] < rows[30])
+  local one, of_one = select(2, next(records)), temporary.path "of one.json"
+  ladies.file.write(of_one, json.encode(one.config))
+  local alone = temporary.path "alone"
+  run("train", "--config", of_one, "--method", path, "--out", alone)
+  local summary = json.decode(ladies.file.read(alone .. "/summary.json"))
+  lu.assertEquals({summary.test_f1, summary.best_batch}, {one.test_f1, one.best_batch})
   run(table.unpack(words))                                  -- nothing anew
   lu.assertEquals(select(2, toy_study.records_of(folder)), 4)
   ladies.file.write(path, (ENTRY:gsub("settings.samples", "settings.samples + 1")))
