@@ -136,6 +136,18 @@ function tests.test_one_factor_is_told_as_such()
   end
 end
 
+--- Single columns show a bias in fewer draws than the cells of their degrees do: it is then not
+-- said to go by no degree, nor are columns that come out right said to come out too small.
+function tests.test_what_draws_do_not_show_is_not_denied()
+  local large = DATA.graph:degrees() % 2
+  local text = texts_of(causes_of({name = "odd", sampler = function(P)
+    return ladies.sampling.layerwise(P, {samples = 600, layers = 2, normalize = "none",
+      draw = "poisson", weight = function(drawn) return 1 + large[drawn.src] * 0.05 end})
+  end}, nil, nil, 100))
+  lu.assertStrContains(text, "by columns: some more than others, and these draws show no "
+    .. "degree, class, id or place that tells which")
+end
+
 --- The two cells of an attribute that are named have intervals that hold as often as they say,
 -- though they are chosen as the most extreme of many.
 function tests.test_intervals_of_chosen_cells()

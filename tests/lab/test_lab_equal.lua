@@ -78,8 +78,9 @@ function tests.test_equal_entries()
     .. "entries")
 end
 
---- At equal seconds a sampler that takes half the time for a sample gets twice the samples. The
--- clock is a stand-in, which the samplers set.
+--- At equal seconds a sampler that takes half the time for a sample gets twice the samples; one
+-- that is far from equal is not said to come no nearer. The clock is a stand-in, which the samplers
+-- set.
 function tests.test_equal_seconds()
   local measured = timing.batch
   local _ <close> = setmetatable({}, {__close = function() timing.batch = measured end})
@@ -88,9 +89,11 @@ function tests.test_equal_seconds()
     return batch.ms / 1000, 0.002, batch
   end
   local list = equal.find(context, subjects{known_method.file("slow", 1, 1) .. ":8",
-    known_method.file("fast", 1, 0.5) .. ":1"}, "seconds", 1)
+    known_method.file("fast", 1, 0.5) .. ":1", known_method.file("coarse", 1, 10) .. ":1"},
+    "seconds", 1)
   lu.assertEquals({list[1].subject.samples, list[2].subject.samples}, {8, 16})
-  lu.assertStrContains(list[2].text, "10.00 (10.00 to 10.00) ms a mini-batch")
+  lu.assertStrMatches(list[2].text, "fast .* 10.00 %(10.00 to 10.00%) ms a mini%-batch")
+  lu.assertStrMatches(list[3].text, "coarse .*; measured once more it takes 1.20 times the seconds")
 end
 
 function tests.test_equal_nodes()

@@ -381,8 +381,9 @@ function tests.test_wrong_input()
   lu.assertErrorMsgContains("samples of ladies must be a positive integer", compare, out,
     {"ladies:0"})
   lu.assertErrorMsgContains("name at least one method", compare, out, {})
-  lu.assertErrorMsgContains("seconds go with", compare, out, {"full"}, {equal = "seconds"})
-  lu.assertErrorMsgContains("seconds go with", compare, out, {"full"}, {seconds = 3})
+  lu.assertErrorMsgContains('equal = "seconds" needs seconds', compare, out, {"full"},
+    {equal = "seconds"})
+  lu.assertErrorMsgContains('seconds need equal = "seconds"', compare, out, {"full"}, {seconds = 3})
   lu.assertErrorMsgContains("no method has parts", compare, out, {"full", "ladies"},
     {settings = {parts = 3}})
 end

@@ -195,7 +195,7 @@ function tests.test_compare()
 end
 
 --- The processes of a sweep load the file too, with its own settings; one that was edited since is
--- told.
+-- told. The configuration of a record is that of a run which comes to the same.
 function tests.test_sweep()
   local path, folder = file("mine", ENTRY), temporary.path "swept"
   local words = {"sweep", "--vary", "first=2,30", "--methods", path, "--datasets",
@@ -208,6 +208,12 @@ function tests.test_sweep()
   local rows = {}
   for _, record in pairs(records) do rows[record.config.first] = record.input_rows end
   lu.assertTrue(rows[2] < rows[30])
+  local one, of_one = select(2, next(records)), temporary.path "of one.json"
+  ladies.file.write(of_one, json.encode(one.config))
+  local alone = temporary.path "alone"
+  run("train", "--config", of_one, "--method", path, "--out", alone)
+  local summary = json.decode(ladies.file.read(alone .. "/summary.json"))
+  lu.assertEquals({summary.test_f1, summary.best_batch}, {one.test_f1, one.best_batch})
   run(table.unpack(words))                                  -- nothing anew
   lu.assertEquals(select(2, toy_study.records_of(folder)), 4)
   ladies.file.write(path, (ENTRY:gsub("settings.samples", "settings.samples + 1")))
@@ -271,6 +277,7 @@ function tests.test_faults()
       "%s: settings[1]: dropout is no setting of a sampler",
     ["return {settings = {'samples'}}"] = "%s: make must be a callable, got nil",
     ["return {make = print, setings = {}}"] = 'unknown option "setings"; did you mean "settings"?',
+    ["\nrequire 'no_such'"] = "%s:2: module 'no_such' not found; it may lie where LUA_PATH or, ",
     ["return 7"] = "%s: what the file returns must be a function or a table, got 7",
   } do
     local path = file("mine", code)
@@ -356,6 +363,20 @@ function tests.test_hundreds_of_methods()
     if name:find "^a_method_that" then methods.by_name[name] = nil end
   end
   lu.assertTrue(each < 10, each)                   -- KB
+end
+
+--- A module of one's own is found where LUA_PATH names its folder from the root.
+function tests.test_modules_of_a_file()
+  local folder <close> = shell.folder()
+  ladies.file.write(folder.path .. "/mine.lua", "require 'no_such'\n" .. SAMPLER)
+  ladies.file.write(folder.path .. "/no_such.lua", "return 1")
+  local arguments = {"train", toy_study.dataset, "--method", "mine.lua", "--max-batches", "1",
+    "--layers", "1", "--quiet"}
+  for path, wanted in pairs{["?.lua;;"] = 2, [folder.path .. "/?.lua;;"] = 0} do
+    local _, err, status = shell.run_ladies(arguments, {folder = folder.path,
+      env = {"LUA_PATH=" .. path}})
+    lu.assertEquals(status, wanted, err)
+  end
 end
 
 --- The name of a file here without its ending is told what it lacks, wherever a method is named.

@@ -323,6 +323,8 @@ function tests.test_wrong_entries()
   wrong('settings[1]: a setting is a name, or {"name", "type"', {{"size", "integer"}})
   wrong('settings[1]: the name "Size" must be small letters', {{"Size", "integer", help = "x"}})
   wrong("settings[1]: lr is a setting already", {{"lr", "number", help = "x"}})
+  wrong('the default of kind: "big, small" is no type; types are as', {{"kind", "big, small",
+    default = "big", help = "x"}})
   wrong("the default of size must be a positive integer, got 0",
     {{"size", "positive integer", default = 0, help = "x"}})
   wrong('defaults: no setting "sampels"; did you mean "samples"?', {}, {sampels = 3})

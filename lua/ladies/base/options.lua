@@ -148,6 +148,7 @@ local function either(text)
   for part in (text .. " or "):gmatch("(.-) or ") do
     if part ~= "nil" then
       local one = compile(part)
+      if not one then return nil end
       types[#types + 1], texts[#texts + 1], words = one, one.text, words or one.words
     end
   end
@@ -176,7 +177,7 @@ local function array(text)
     singular = text:gsub("s%f[%A]", "", 1)
   end
   local element = compile(singular)
-  return {text = "an array of " .. text, element = element, test = function(value)
+  return element and {text = "an array of " .. text, element = element, test = function(value)
     if type(value) ~= "table" or options.class_of(value) then return nil end
     local used = {}
     for key in pairs(value) do
@@ -194,6 +195,7 @@ end
 -- that lists all methods is another one with each method of a user's own.
 local compiled = setmetatable({}, {__mode = "v"})
 
+-- Returns the compiled type of a text, or nil for a text that is none.
 function compile(text)
   if compiled[text] then return compiled[text] end
   local made
@@ -211,8 +213,7 @@ function compile(text)
     if not test and text:find("^%u") then
       test = function(value) if options.class_of(value) == text then return value end end
     end
-    assert(test, "options: no such type: " .. text)
-    made = {text = options.with_article(text), test = test}
+    made = test and {text = options.with_article(text), test = test}
   end
   compiled[text] = made
   return made
@@ -250,6 +251,10 @@ end
 function options.value(where, name, value, type_text)
   if value == nil and type_text:find(" or nil", 1, true) then return nil end
   local wanted = compile(type_text)
+  if not wanted then
+    errors.fail(('%s: %s: "%s" is no type; types are as "positive integer", "number in [0, 1]", '
+      .. '"one|another": see ladies.help(ladies.options)'):format(where, name, type_text))
+  end
   local used = wanted.test(value)
   if used == nil then errors.fail(("%s: %s"):format(where, complaint(name, value, wanted))) end
   return used

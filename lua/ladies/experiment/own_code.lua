@@ -88,6 +88,16 @@ function own_code.is_file(text)
   return text:find "/" ~= nil or text:find "%.lua$" ~= nil
 end
 
+-- Runs the chunk of a file, and returns what it returns. The list of places where a module is not
+-- is replaced by where there may be one: commands do not look in the current folder.
+local function run(chunk)
+  local ok, result = errors.caught(errors.owned(chunk))
+  if ok then return result end
+  error(type(result) == "string" and result:gsub("(module '[^'\n]*' not found):\n.*", "%1; it may "
+    .. 'lie where LUA_PATH or, if it is in C, LUA_CPATH says, as LUA_PATH="$PWD/?.lua;;" does')
+    or result, 0)
+end
+
 --- Loads the Lua file at `path`; what: the name of the kind, such as "method". Returns the name,
 -- that of the file, under which there is one from now on.
 function own_code.load(what, path)
@@ -95,7 +105,7 @@ function own_code.load(what, path)
   local chunk, reason = load(core.file.read(path), "@" .. path, "t")
   if not chunk then error(reason, 0) end
   local name, kind = path:match "([^/]*)$":gsub("%.lua$", ""), kinds.by_name[what]
-  local entry = entry_of(kind, name, path, errors.owned(chunk)())
+  local entry = entry_of(kind, name, path, run(chunk))
   entry.code, entry.file, entry.path = code.hash(chunk), core.real_path(path), path
   return add(kind, name, entry)
 end

@@ -209,7 +209,7 @@ local function wrong_element(one, place)
   elseif not one[1]:find "^%l[%l%d_]*$" then
     return ('the name "%s" must be small letters, digits and _'):format(one[1])
   elseif common[one[1]] then
-    return ("%s is a setting already"):format(one[1])
+    return ("%s is a setting already: choose another name"):format(one[1])
   end
 end
 

@@ -15,14 +15,16 @@ local words = require "ladies.lab.words"
 local SMALL, NOTABLE, OF_ERROR = 0.05, 0.1, 0.1
 
 -- Returns the significant bias² of the embedding or the gradient, relative to the signal: the
--- estimate, but at least the part along the exact value, which is known more precisely.
+-- estimate, but at least the part along the exact value, which is known more precisely. The second
+-- result tells whether it is that part, so that the bias may be larger.
 local function certain_bias(columns, name)
   local function mean(number, without)
     local column = columns[name .. "." .. number] or {}
     return statistics.p_value(column, without) <= causes.LEVEL and statistics.mean(column)
       or without
   end
-  return math.max(mean("bias", 0), (mean("scale", 1) - 1) ^ 2)
+  local whole, along = mean("bias", 0), (mean("scale", 1) - 1) ^ 2
+  return math.max(whole, along), along > whole
 end
 
 local function share(square) return words.percent(math.sqrt(math.max(0, square))) end
@@ -32,11 +34,10 @@ local function share(square) return words.percent(math.sqrt(math.max(0, square))
 local function kind_of(found, name, whole)
   if whole < measure.ROUNDING then return "exact" end
   local columns = found.sample.columns
-  local bias, likely = certain_bias(columns, name), columns[name .. ".bias"]
-  local most = math.max(bias / whole, bias)
-  if most > 0.1 then
-    return most > 0.5 and "badly biased" or "biased", ("by %s"):format(share(bias))
-  end
+  local bias, is_part = certain_bias(columns, name)
+  local likely, most = columns[name .. ".bias"], math.max(bias / whole, bias)
+  local by = (is_part and "by at least %s" or "by %s"):format(share(bias))
+  if most > 0.1 then return most > 0.5 and "badly biased" or "biased", by end
   if not likely or #likely < 2 then return "too noisy to judge", "by an unknown share" end
   -- A square is not below 0, so an estimate below it is taken for 0, with its own half width.
   local x = statistics.interval(likely)
@@ -45,8 +46,8 @@ local function kind_of(found, name, whole)
   if high <= SMALL ^ 2 or high <= math.min(NOTABLE ^ 2, OF_ERROR * whole) then
     return "close to unbiased", bound
   end
-  return bias > 0 and "biased" or "too noisy to judge", bias > 0 and ("by %s"):format(share(bias))
-    or bound
+  if bias > 0 then return "biased", by end
+  return "too noisy to judge", bound
 end
 
 -- By how much an exact estimate is off.

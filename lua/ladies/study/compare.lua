@@ -367,8 +367,10 @@ local function compare(given)
     data = "any or nil", jobs = {"positive integer", 1}, threads = "positive integer or nil",
   })
   if #opts.methods == 0 then errors.fail(WHERE .. ": name at least one method") end
-  if (opts.equal == "seconds") ~= (opts.seconds ~= nil) then
-    errors.fail(WHERE .. ': seconds go with equal = "seconds", and it needs them')
+  if opts.equal == "seconds" and not opts.seconds then
+    errors.fail(WHERE .. ': equal = "seconds" needs seconds, for how long each trains')
+  elseif opts.seconds and opts.equal ~= "seconds" then
+    errors.fail(WHERE .. ': seconds need equal = "seconds"')
   end
   local common = tables.merged(opts.settings)
   if opts.data then common.dataset = opts.data.name end

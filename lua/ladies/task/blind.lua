@@ -8,22 +8,24 @@ local tables = require "ladies.base.tables"
 
 local blind = {}
 
--- Returns the number that occurs most often in an Index, of several the smallest.
+-- Returns the number that occurs most often in an Index, of several the smallest, and how many
+-- occur as often.
 local function most_frequent(classes)
-  local best, count = 1, classes:counts(classes:max())
+  local best, ties, count = 1, 0, classes:counts(classes:max())
   for class, n in ipairs(count) do
-    if n > count[best] then best = class end
+    if n > count[best] then best, ties = class, 0 end
+    if n == count[best] then ties = ties + 1 end
   end
-  return best
+  return best, ties
 end
 
 --- blind.class(classes: Index, train: Index, unit: string) -> function: predicts the class that
 -- most training units have. classes: that of each unit.
 function blind.class(classes, train, unit)
   return function(units)
-    local class = most_frequent(classes[train])
-    return core.range(1, #units) * 0 + class,
-      ("the class of most training %ss, for all"):format(unit)
+    local class, ties = most_frequent(classes[train])
+    return core.range(1, #units) * 0 + class, ("the %s of most training %ss, for all"):format(
+      ties == 1 and "class" or ("first of %d classes"):format(ties), unit)
   end
 end
 

@@ -57,15 +57,19 @@ local REMEDY = {
     .. "and rng alone",
 }
 
+-- Added where single rows, columns or entries show a bias, which takes fewer draws than to see by
+-- what it goes.
+local MORE = "; more draws (--seconds) may show by what it goes"
+
 local function of_best(found, best)
   local l, size = found.layer, "at least " .. of_its_size(best.explained)
   local function warning(text, ...)
     return cause(found, best.side, "warning", ("layer %d " .. text):format(l, ...), nil,
-      REMEDY[best.side])
+      REMEDY[best.side] .. (best.key == "each" and MORE or ""))
   end
   if best.key == "each" then
-    return warning("is off by %s, by %s: some come out too large and others too small, and it goes "
-      .. "by no degree, class, id or place that would tell which", size, WORDS[best.side])
+    return warning("is off by %s, by %s: some more than others, and these draws show no "
+      .. "degree, class, id or place that tells which", size, WORDS[best.side])
   end
   local low, high = kinds.extremes(best)
   if best.key == "all" then

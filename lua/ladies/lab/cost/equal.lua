@@ -25,16 +25,20 @@ local function sizes_of(context, subjects, first, n)
   end), first, function(k) return k <= n end)
 end
 
+-- Returns seconds as a multiple of the reference's, which were measured in turns with them, since
+-- the machine's speed varies.
+local function times_of(seconds, of_first)
+  return medians.of(tables.map(seconds, function(x, k) return x / of_first[k] end))
+end
+
 -- Returns the size of a subject that is to be made equal: its mean number of nodes or entries; or
--- its seconds as a multiple of the reference's, measured in turns since the machine's speed varies.
+-- its seconds as a multiple of the reference's.
 local function size_of(context, subject, reference, what, first)
   if what ~= "seconds" then
     return statistics.mean(sizes_of(context, {subject}, first, PROBES)[1][what])
   end
   local of_first, own = table.unpack(sizes_of(context, {reference, subject}, first, PROBES))
-  return medians.of(tables.map(own.seconds, function(seconds, k)
-    return seconds / of_first.seconds[k]
-  end))
+  return times_of(own.seconds, of_first.seconds)
 end
 
 -- Returns the subject with the number of samples for which its size is nearest to `wanted`.
@@ -53,15 +57,15 @@ local function reached_by(subject, found)
   }
 end
 
--- Describes the sizes of a subject in words, with a remark if `what` is far from that of the first
--- subject.
-local function text_of(subject, reached, what, first)
+-- Describes the sizes of a subject in words, with a remark if `what`, `ratio` times that of the
+-- first subject, is far from it. Of seconds that may be chance: other samples may come nearer.
+local function text_of(subject, reached, what, ratio)
   local text = ("%s: %s distinct nodes, %s entries, %s ms a mini-batch"):format(subject.title,
     words.interval(reached.nodes, "%.1f"), words.interval(reached.entries, "%.1f"),
     words.interval(reached.seconds, "%.2f", 1e3))
-  local ratio = what and reached[what].mean / first[what].mean or 1
-  return math.abs(ratio - 1) <= FAR and text
-    or ("%s; it comes no nearer than %.2f times the %s"):format(text, ratio, what)
+  if not what or math.abs(ratio - 1) <= FAR then return text end
+  local remark = what == "seconds" and "measured once more it takes" or "it comes no nearer than"
+  return ("%s; %s %.2f times the %s"):format(text, remark, ratio, what)
 end
 
 --- equal.find(context, subjects, what, first): gives the subjects the numbers of samples that make
@@ -84,7 +88,9 @@ function equal.find(context, subjects, what, first)
   for i, subject in ipairs(found) do
     local reached = reached_by(subject, sizes[i])
     list[i] = {subject = subject, reached = reached}
-    list[i].text = text_of(subject, reached, not by_samples and what, list[1].reached)
+    local ratio = what == "seconds" and times_of(sizes[i].seconds, sizes[1].seconds)
+      or not by_samples and reached[what].mean / list[1].reached[what].mean
+    list[i].text = text_of(subject, reached, not by_samples and what, ratio)
   end
   return list
 end
