@@ -305,7 +305,7 @@ end
 
 --- A data set that the model does not fit is refused.
 function tests.test_another_data_set()
-  lu.assertErrorMsgContains("is for 12 features and 3 classes, wordnet has", ladies.saved_run,
+  lu.assertErrorMsgContains("is for 12 features and has 3 outputs, wordnet has", ladies.saved_run,
     trained(), {dataset = "wordnet"})
 end
 

@@ -75,9 +75,9 @@ local function model_of(path, given, settings, task)
   local c = model.config
   if c and c.inputs and (c.inputs ~= data.features.n_cols
     or task.outputs and c.outputs ~= task.outputs) then
-    errors.fail(("the model in %s is for %d features and %d %s, %s has %d and %d"):format(
-      path, c.inputs, c.outputs, task.outputs_are, data.name, data.features.n_cols,
-      task.outputs or c.outputs))
+    errors.fail(("the model in %s is for %d features and has %d outputs, %s has %d and %d %s")
+      :format(path, c.inputs, c.outputs, data.name, data.features.n_cols,
+        task.outputs or c.outputs, task.outputs_are))
   end
   return model
 end
@@ -87,6 +87,9 @@ end
 local function task_of_run(path, config, whole, given, data)
   if options.class_of(given) == "Task" then return given end
   if config.task_code then own_code.check(path, config, "task") end
+  if whole and not config.task and data.graph_of then      -- node classification is not recorded
+    errors.fail(("%s: the run is of nodes, and %s has many graphs"):format(path, data.name))
+  end
   return whole and tasks.of(config, data) or task_of(data)
 end
 
