@@ -271,6 +271,44 @@ function tests.test_labels_of_another_form()
     shell.run_ladies{"evaluate", runs["one class each"], "--dataset", graphs})
 end
 
+--- Types and features of edges with other names, or in another order, are refused where the run
+-- goes by them, and only there.
+function tests.test_names_of_edges()
+  local function of_edges(name, types, features)
+    local data, list = toy_with(1), {types = {}, features = {}}
+    local from, to = data.graph.adjacency:col_of(), data.graph.adjacency:row_of()
+    for i = 1, #from do
+      list.types[i] = types[data.labels[from[i]] == data.labels[to[i]] and 1 or 2]
+      list.features[i] = {i % 3, i % 2}
+    end
+    return saved(name, ladies.data.from_arrays{edges = {from, to}, edge_types = list.types,
+      edge_features = list.features, edge_feature_names = features, features = data.features,
+      labels = data.labels, train = data.train, val = data.val, test = data.test,
+      directed = "keep"})
+  end
+  local own = of_edges("edges.npz", {"within", "between"}, {"x", "y"})
+  local types = of_edges("types.npz", {"a-within", "between"}, {"x", "y"})
+  local turned = of_edges("turned.npz", {"within", "between"}, {"y", "x"})
+  for name, case in pairs{
+    ["edge types"] = {types, "--task", "edge_classification"},
+    relations = {types, "--model", "rgcn"},
+    ["edge numbers"] = {turned, "--task", "edge_regression"}, gine = {turned, "--model", "gine"},
+    ["named number"] = {false, "--task", "edge_regression", "--target", "y"}, gcn = {false},
+  } do
+    local run = temporary.path(name)
+    train(own, "--directed", "keep", "--out", run, table.unpack(case, 2))
+    for _, other in ipairs{types, turned} do
+      if other == case[1] then
+        shell.refuses(other == types and '"a-within" stands where the run has "between"'
+          or '"y" stands where the run has "x"',
+          shell.run_ladies{"evaluate", run, "--dataset", other})
+      else
+        scores(run, "--dataset", other)
+      end
+    end
+  end
+end
+
 -- ---------------------------------------------------------------- earlier versions
 
 -- Puts another record into the checkpoint of a run; nothing else is read of that of a finished one.

@@ -93,6 +93,13 @@ local function task_of_run(path, config, whole, given, data)
   return whole and tasks.of(config, data) or task_of(data)
 end
 
+-- Returns which names of edges a run goes by, as a set: of their types, of their features.
+local function reads_of_edges(model, config, task)
+  local c = model.config or {}
+  return {edge_type_names = c.relations or config.relations or task.name == "edge classification",
+    edge_feature_names = (c.edge_inputs or 0) > 0 or tonumber(config.target)}
+end
+
 --- ladies.saved_run(path [, {dataset =, data =, task =, model =, method =, sampler =}]) ->
 -- SavedRun: loads the finished run in a folder, of `ladies train` or of ladies.train{out = path},
 -- to use its model. It returns a table with `path`, `data`, `task`, `model` and, of `ladies train`,
@@ -140,7 +147,9 @@ function SavedRun.new(path, given)
     maker = models.by_name[config.model or "gcn"].make
   end
   local model = model_of(path, maker, config, task)
-  if opts.dataset or opts.data then run_identity.check_names(path, before or {}, data) end
+  if opts.dataset or opts.data then
+    run_identity.check_names(path, before or {}, data, reads_of_edges(model, config, task))
+  end
   return setmetatable({path = path, config = whole and config or nil, data = task.data, task = task,
     source = data, model = model, sampler = opts.sampler,
     batch_size = settings.batch_size, in_time = settings.in_time}, SavedRun)
