@@ -45,6 +45,8 @@ local function read(folder)
   local kind = folder:kind()
   if kind and kind ~= "run" then errors.fail(("%s holds a %s, not a run"):format(folder, kind)) end
   if not folder:has "model.npz" then
+    local trouble = folder:has "summary.json" and folder:read_json("summary.json").trouble
+    if trouble then errors.fail(("the run in %s has no model: %s"):format(folder, trouble)) end
     errors.fail((whole and "the run in %s is not finished; go on with: ladies train --resume %s"
       or before and "the run in %s is not finished; the script that began it goes on with it"
       or "there is no run in %s"):format(folder, folder))
