@@ -33,7 +33,18 @@ cli.main(spec, arg, function(opts)
   local load = data_options.take(opts)
   if opts.ranks then
     local costs_of_ranks = experiments.load "paper.costs.ranks"
-    if not opts.dataset then return print((costs_of_ranks.table())) end
+    for _, name in ipairs{"methods", "batches", "scale", "quick", "out"} do
+      if opts[name] then
+        error(("--%s is of what is measured, and --ranks measures nothing"):format(name), 0)
+      end
+    end
+    if not opts.dataset then
+      if opts.accumulate or opts.seeds_from or opts.feature_cache or next(load) then
+        error("how a data set is read, --accumulate, --seeds-from and --feature-cache go with "
+          .. "--dataset", 0)
+      end
+      return print((costs_of_ranks.table()))
+    end
     local settings = tables.merged(load, {dataset = opts.dataset, accumulate = opts.accumulate,
       seeds_from = opts.seeds_from})
     print((costs_of_ranks.features(settings, opts.feature_cache)))

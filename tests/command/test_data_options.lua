@@ -89,4 +89,13 @@ function tests.test_costs_without_a_data_set()
   lu.assertStrContains(text, "how it is read")
 end
 
+--- What --ranks does not go by is refused, and so is what it goes by with a data set alone.
+function tests.test_costs_of_ranks()
+  for option, text in pairs{["--scale=3"] = "--scale is of what is measured",
+    ["--methods=full"] = "--methods is of what is measured",
+    ["--accumulate=8"] = "go with --dataset", ["--directed=keep"] = "go with --dataset"} do
+    shell.refuses(text, shell.run_ladies{"costs", "--ranks", option})
+  end
+end
+
 return tests

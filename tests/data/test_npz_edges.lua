@@ -94,6 +94,8 @@ function tests.test_refused()
     {"edge_index[2] is 3, must be in 0..2", {edge_index = npz.int64{{0, 1, 3}, {1, 2, 0}}}},
     {"edge_index[2] is -1, must be in 0..2", {edge_index = npz.int64{{0, 1, -1}, {1, 2, 0}}}},
     {"edge_weight has length 2, must have 3, one for each edge", {edge_weight = tensor{1, 2}}},
+    {"edge_weight must be finite numbers, got 2 NaN or infinite, the first at edge_weight[1]",
+      {edge_weight = tensor{1, 0 / 0, 1 / 0}}},
     {"num_nodes is 4, but x has 3 rows", {num_nodes = npz.int64{4}}},
     {"num_nodes is 4, but y has 3 rows", {num_nodes = npz.int64{4}, x = false}},
     {"has edge_index but no labels: y, the class or the targets of each node, is missing",

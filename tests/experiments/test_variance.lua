@@ -357,7 +357,10 @@ function tests.test_data_without_a_split()
   end
   fails "variance: toy has no nodes for training, and the network is trained on nodes with classes"
   arrays.labels = nil
-  fails "variance: toy has no classes"
+  fails "variance: toy has no classes of nodes"
+  arrays = ladies.data.from_arrays{edges = {{1, 2}, {2, 1}}, features = ladies.ones(4, 2),
+    graph_of = {1, 1, 2, 3}, labels = {1, 2, 1}, train = {1, 2}, test = {3}}
+  fails "variance: toy has no classes of nodes"
 end
 
 --- Where FastGCN's layers hardly ever meet, its mean is told from one that can be trusted.

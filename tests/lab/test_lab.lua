@@ -50,6 +50,28 @@ function tests.test_defaults()
     batch_size = #DATA.train, one_set = true, precision = 0.1, seconds = 0.01})
 end
 
+--- What is 0 has no error relative to its size: of one class the gradient, of features that are 0
+-- the layers and, at first, the embedding. That makes no heavy tails.
+function tests.test_nothing_to_estimate()
+  local A, n = DATA.graph.adjacency, DATA.graph.n_nodes
+  local function found(features, labels)
+    local one = lab("ladies", {steps = 0, samples = 60, dataset = ladies.data.from_arrays{
+      graph = A, features = features, labels = labels, train = DATA.train, val = DATA.val,
+      test = DATA.test}}).examinations[1]
+    for _, number in ipairs(one.findings) do
+      lu.assertEquals(number.mean, number.mean, number.key .. " is NaN")
+    end
+    return one
+  end
+  local one = found(DATA.features, ladies.range(1, n) * 0 + 1)
+  lu.assertNil(finding(one, "gradient.error"))
+  lu.assertStrMatches(one.verdict, ".*The embedding is off by .* of its size; the gradient is 0%.")
+  one = found(ladies.zeros(n, 12), DATA.labels)
+  lu.assertNil(finding(one, "layers.1.error"))
+  lu.assertNil(finding(one, "embedding.error"))
+  lu.assertNotStrContains(faults_of(one), "tails")
+end
+
 -- ---------------------------------------------------------------- intervals
 
 -- Quantiles as tables of Student's t have them.

@@ -107,6 +107,21 @@ function tests.test_hardest_nodes()
   end
 end
 
+--- A page that calls nodes by their numbers says from which these count.
+function tests.test_nodes_without_names()
+  local data, text = toy.new(), "without names count from 1 here, from 0 in files."
+  lu.assertNotStrContains(viewed(), text)
+  local out = temporary.path "unnamed"
+  ladies.train{data = data, out = out, quiet = true, max_batches = 1,
+    model = ladies.nn.gcn{inputs = toy.FEATURES, outputs = 3, hidden = 8, layers = 1},
+    sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 1})}
+  local html = ladies.saved_run(out, {data = data}):page()
+  lu.assertStrContains(html, text)
+  local row = rows_behind(html, "The hardest nodes")[1]
+  local id = tonumber(row[1]:match "^node (%d+)$")
+  lu.assertEquals(row[2], "class " .. data.labels[id])
+end
+
 function tests.test_the_page_stands_alone()
   local counts = html_elements(viewed())
   for _, name in ipairs{"script", "img", "link", "iframe", "a", "object", "use", "image"} do

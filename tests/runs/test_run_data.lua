@@ -193,7 +193,7 @@ function tests.test_other_classes()
   for text, path in pairs{
     ['the class_names of xyw must be those of the run, in any order: "w" stands where the run has '
       .. '"z"'] = renumbered("xyw.npz", {"x", "y", "w"}, {1, 2, 3}),
-    ["for 12 features and 3 classes, xyzw has 12 and 4"] =
+    ["for 12 features and has 3 outputs, xyzw has 12 and 4 classes"] =
       renumbered("xyzw.npz", {"z", "y", "x", "w"}, {3, 2, 1}),
     ['"x" stands where the run has "y"'] = renumbered("xxz.npz", {"x", "x", "z"}, {1, 2, 3}),
   } do
@@ -235,6 +235,78 @@ function tests.test_several_classes_in_another_order()
   local labels = ladies.saved_run(run, {dataset = several("ca2.npz", {"c", "a"}, 2)}).data.labels
   lu.assertEquals({labels[1]:to_table(), labels[2]:to_table()}, {{1, 0, 1}, {0, 0, 1}})
   lu.assertFalse(labels[9]:is_finite())
+end
+
+--- Logits of one class each are not read as targets, nor as of several classes or of graphs, though
+-- there are as many, nor the other way round.
+function tests.test_labels_of_another_form()
+  local paths, runs, both = {}, {}, {}
+  for v = 1, toy.NODES do both[v] = {v % 2, 1, 0} end
+  for form, fields in pairs{
+    ["one class each"] = {},
+    ["several classes each"] = {labels = ladies.tensor(both)},
+    targets = {targets = ladies.tensor(both) / 4},
+  } do
+    local data = toy_with(1, fields)
+    paths[form] = saved(form .. ".npz", ladies.data.from_arrays{graph = data.graph.adjacency,
+      features = data.features, labels = not fields.targets and data.labels or nil,
+      targets = fields.targets, train = data.train, val = data.val, test = data.test})
+    runs[form] = temporary.path("of " .. form)
+    train(paths[form], "--out", runs[form])
+  end
+  for form, run in pairs(runs) do
+    for other, path in pairs(paths) do
+      if other == form then
+        scores(run, "--dataset", path)
+      else
+        shell.refuses(("the run is of %s, and %s has %s"):format(form, other, other),
+          shell.run_ladies{"evaluate", run, "--dataset", path})
+      end
+    end
+  end
+  local graphs = saved("graphs.npz", ladies.data.from_arrays{edges = {{1, 2}, {2, 1}},
+    graph_of = {1, 1, 2, 3}, features = ladies.ones(4, toy.FEATURES), labels = {1, 2, 3},
+    train = {1}, test = {2, 3}})
+  shell.refuses("the run is of nodes, and graphs has many graphs",
+    shell.run_ladies{"evaluate", runs["one class each"], "--dataset", graphs})
+end
+
+--- Types and features of edges with other names, or in another order, are refused where the run
+-- goes by them, and only there.
+function tests.test_names_of_edges()
+  local function of_edges(name, types, features)
+    local data, list = toy_with(1), {types = {}, features = {}}
+    local from, to = data.graph.adjacency:col_of(), data.graph.adjacency:row_of()
+    for i = 1, #from do
+      list.types[i] = types[data.labels[from[i]] == data.labels[to[i]] and 1 or 2]
+      list.features[i] = {i % 3, i % 2}
+    end
+    return saved(name, ladies.data.from_arrays{edges = {from, to}, edge_types = list.types,
+      edge_features = list.features, edge_feature_names = features, features = data.features,
+      labels = data.labels, train = data.train, val = data.val, test = data.test,
+      directed = "keep"})
+  end
+  local own = of_edges("edges.npz", {"within", "between"}, {"x", "y"})
+  local types = of_edges("types.npz", {"a-within", "between"}, {"x", "y"})
+  local turned = of_edges("turned.npz", {"within", "between"}, {"y", "x"})
+  for name, case in pairs{
+    ["edge types"] = {types, "--task", "edge_classification"},
+    relations = {types, "--model", "rgcn"},
+    ["edge numbers"] = {turned, "--task", "edge_regression"}, gine = {turned, "--model", "gine"},
+    ["named number"] = {false, "--task", "edge_regression", "--target", "y"}, gcn = {false},
+  } do
+    local run = temporary.path(name)
+    train(own, "--directed", "keep", "--out", run, table.unpack(case, 2))
+    for _, other in ipairs{types, turned} do
+      if other == case[1] then
+        shell.refuses(other == types and '"a-within" stands where the run has "between"'
+          or '"y" stands where the run has "x"',
+          shell.run_ladies{"evaluate", run, "--dataset", other})
+      else
+        scores(run, "--dataset", other)
+      end
+    end
+  end
 end
 
 -- ---------------------------------------------------------------- earlier versions

@@ -259,6 +259,8 @@ function tests.test_refusals()
   ladies.folder.make(unfinished)
   ladies.file.write(unfinished .. "/config.json", '{"preset": "default"}')
   refused("is not finished; go on with", "evaluate", unfinished)
+  ladies.file.write(unfinished .. "/summary.json", '{"trouble": "batch 2: the loss is nan"}')
+  refused("has no model: batch 2: the loss is nan", "evaluate", unfinished)
   local data, path = toy.new(true), temporary.path "no_val.npz"
   data.val, data.features = nil, data.features:scale_rows(ladies.full(toy.NODES, 2))
   ladies.data.save(data, path)
@@ -305,7 +307,7 @@ end
 
 --- A data set that the model does not fit is refused.
 function tests.test_another_data_set()
-  lu.assertErrorMsgContains("is for 12 features and 3 classes, wordnet has", ladies.saved_run,
+  lu.assertErrorMsgContains("is for 12 features and has 3 outputs, wordnet has", ladies.saved_run,
     trained(), {dataset = "wordnet"})
 end
 

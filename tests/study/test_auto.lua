@@ -262,6 +262,20 @@ function tests.test_errors()
     {data = toy.new(), settings = {lrr = 1}})
 end
 
+--- The runs of all rungs are counted, and the command is one that a shell understands.
+function tests.test_what_is_told()
+  local dataset = temporary.path "it's toy.npz"
+  ladies.data.save(toy.new(), dataset)
+  local out = temporary.path "told"
+  local report = ladies.auto{settings = tables.merged(SETTINGS, {dataset = dataset, layers = 2,
+    model = "sgc", max_batches = 1}), out = out, quiet = true}
+  local _, n = records_of(out)
+  local text = table.concat(report.notes, "\n")
+  lu.assertStrContains(text, ("\n%d runs on "):format(n))
+  local words = shell.must{"sh", "-c", "printf '%s\n' " .. report.command:gsub("^ladies ", "")}
+  lu.assertStrContains(words, "train\n" .. dataset .. "\n--batch-size\n20\n")
+end
+
 --- The run of --auto is that of the settings which were found, and --resume goes on with it.
 function tests.test_command()
   local out = temporary.path "command"

@@ -4,6 +4,7 @@
 
 local core = require "ladies_core"
 local home = require "ladies.base.home"
+local shell_word = require "ladies.base.shell_word"
 
 -- The folders and files whose changes can change computed numbers. Changes elsewhere, such as in
 -- the documentation, do not count.
@@ -11,7 +12,7 @@ local CODE = "CMakeLists.txt datasets lua scripts src"
 
 -- Returns what git prints in a folder, without the end of the line, or nil where git fails.
 local function git(folder, words)
-  local pipe = io.popen(("git -C '%s' %s 2>/dev/null"):format(folder:gsub("'", "'\\''"), words))
+  local pipe = io.popen(("git -C %s %s 2>/dev/null"):format(shell_word(folder), words))
   local text = pipe:read "a":match "^(.-)%s*$"
   return pipe:close() and text or nil
 end

@@ -4,6 +4,7 @@
 -- commands, data sets.
 
 local described = require "ladies.command.described"
+local quote = require "ladies.base.shell_word"
 local tables = require "ladies.base.tables"
 local wrap = require "ladies.base.wrap"
 
@@ -12,9 +13,6 @@ local completion = {}
 local WIDTH = 60  -- columns of what is said of an option
 
 local function join(words) return table.concat(words or {}, " ") end
-
--- Puts a text in single quotes, within which a shell interprets nothing.
-local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local function brief(help)
   local lines = wrap(help, WIDTH)

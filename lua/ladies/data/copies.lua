@@ -37,7 +37,8 @@ end
 function copies.with_graph(data, graph, edges)
   local known = tables.merged(data.known_hashes,
     {edges = {of = graph.adjacency, hash = data.graph.adjacency:hash()}})
-  known.edge_parts = data.edges and {of = edges, hash = data.edges:hash()} or nil
+  known.edge_parts = data.edges and {of = edges, hash = data.edges:hash(),
+    type_names = data.edges.type_names, feature_names = data.edges.feature_names} or nil
   local features = made_features.of_part(data, graph)
   if features ~= data.features then
     known.features = {of = features, hash = data.features:hash()}

@@ -98,6 +98,12 @@ local function add_configuration(page, run)
   page:add "</details>"
 end
 
+-- Tells whether a page calls units or classes by their numbers.
+local function counts(run)
+  local data = run.data
+  return run.task.unit ~= "node" or not data.node_names or data.labels and not data.class_names
+end
+
 --- Returns the HTML text for SavedRun:page.
 return function(run, part)
   local units, page = run.task.units, Page.new()
@@ -114,7 +120,12 @@ return function(run, part)
   local guess = metric_text.blind(found.task, found.units)
   if guess then page:paragraph(("Blind: %s."):format(guess)) end
   add_curves(page, run, summary)
-  if run.task.page then run.task.page(page, found) end
+  if run.task.page then
+    if counts(run) then
+      page:paragraph "Nodes, graphs and classes without names count from 1 here, from 0 in files."
+    end
+    run.task.page(page, found)
+  end
   page:heading "How it was made"
   page:paragraph(summary.numerics and ("Computed by %s."):format(summary.numerics) or "")
   add_configuration(page, run)

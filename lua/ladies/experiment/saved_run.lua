@@ -45,6 +45,8 @@ local function read(folder)
   local kind = folder:kind()
   if kind and kind ~= "run" then errors.fail(("%s holds a %s, not a run"):format(folder, kind)) end
   if not folder:has "model.npz" then
+    local trouble = folder:has "summary.json" and folder:read_json("summary.json").trouble
+    if trouble then errors.fail(("the run in %s has no model: %s"):format(folder, trouble)) end
     errors.fail((whole and "the run in %s is not finished; go on with: ladies train --resume %s"
       or before and "the run in %s is not finished; the script that began it goes on with it"
       or "there is no run in %s"):format(folder, folder))
@@ -75,9 +77,9 @@ local function model_of(path, given, settings, task)
   local c = model.config
   if c and c.inputs and (c.inputs ~= data.features.n_cols
     or task.outputs and c.outputs ~= task.outputs) then
-    errors.fail(("the model in %s is for %d features and %d %s, %s has %d and %d"):format(
-      path, c.inputs, c.outputs, task.outputs_are, data.name, data.features.n_cols,
-      task.outputs or c.outputs))
+    errors.fail(("the model in %s is for %d features and has %d outputs, %s has %d and %d %s")
+      :format(path, c.inputs, c.outputs, data.name, data.features.n_cols,
+        task.outputs or c.outputs, task.outputs_are))
   end
   return model
 end
@@ -87,7 +89,17 @@ end
 local function task_of_run(path, config, whole, given, data)
   if options.class_of(given) == "Task" then return given end
   if config.task_code then own_code.check(path, config, "task") end
+  if whole and not config.task and data.graph_of then      -- node classification is not recorded
+    errors.fail(("%s: the run is of nodes, and %s has many graphs"):format(path, data.name))
+  end
   return whole and tasks.of(config, data) or task_of(data)
+end
+
+-- Returns which names of edges a run goes by, as a set: of their types, of their features.
+local function reads_of_edges(model, config, task)
+  local c = model.config or {}
+  return {edge_type_names = c.relations or config.relations or task.name == "edge classification",
+    edge_feature_names = (c.edge_inputs or 0) > 0 or tonumber(config.target)}
 end
 
 --- ladies.saved_run(path [, {dataset =, data =, task =, model =, method =, sampler =}]) ->
@@ -137,7 +149,9 @@ function SavedRun.new(path, given)
     maker = models.by_name[config.model or "gcn"].make
   end
   local model = model_of(path, maker, config, task)
-  if opts.dataset or opts.data then run_identity.check_names(path, before or {}, data) end
+  if opts.dataset or opts.data then
+    run_identity.check_names(path, before or {}, data, reads_of_edges(model, config, task))
+  end
   return setmetatable({path = path, config = whole and config or nil, data = task.data, task = task,
     source = data, model = model, sampler = opts.sampler,
     batch_size = settings.batch_size, in_time = settings.in_time}, SavedRun)

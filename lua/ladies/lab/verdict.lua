@@ -108,7 +108,13 @@ return function(found)
   local by_key = tables.by_field(found.findings, "key")
   if not by_key["embedding.error"] then return table.concat(parts, " ") end
   if warning and not fault then parts[#parts + 1] = words.capital(warning.text) .. "." end
-  local embedding, gradient = by_key["embedding.error"].mean, by_key["gradient.error"].mean
+  local embedding = by_key["embedding.error"].mean
+  if not by_key["gradient.error"] then     -- of one class the loss is 0 and has no gradient
+    parts[#parts + 1] = ("The embedding is off by %s of its size; the gradient is 0."):format(
+      share(embedding))
+    return table.concat(parts, " ")
+  end
+  local gradient = by_key["gradient.error"].mean
   if not fault then parts[#parts + 1] = bias_text(found, embedding, gradient) end
   parts[#parts + 1] = (found.has_tails and "In these draws the embedding is off by %s of its size, "
     .. "the gradient by %s; rare ones may make it more."

@@ -17,6 +17,7 @@ local progress = require "ladies.base.progress"
 local provenance = require "ladies.report.provenance"
 local run_folder = require "ladies.training.record.run_folder"
 local settings = require "ladies.experiment.settings"
+local shell_word = require "ladies.base.shell_word"
 local statistics = require "ladies.statistics"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
@@ -194,19 +195,20 @@ function Search:send(entries, place, share, most)
   share = share or RUNGS[place].share
   local left = {}
   if #entries == 0 then return left end
-  local bar, closing = self:progress(place, #entries)
+  most = math.min(most or #entries, #entries)
+  local bar, closing = self:progress(place, most)
   local _ <close> = closing
   for i, entry in ipairs(entries) do
     if self:is_late(entry, place, share, i) then
       left[#left + 1] = entry
-    elseif i - #left <= (most or #entries) then
+    elseif i - #left <= most then
       self:climb(entry, place)
     end
     if entry.mean and not entry.is_tried then
       entry.is_tried = true
       table.insert(self.tried, entry)
     end
-    bar:update(i, core.clock())
+    bar:update(math.min(i, most), core.clock())
   end
   return left
 end
@@ -308,12 +310,12 @@ end
 -- Returns the command that trains with some settings; dataset: what stands for the data set where
 -- they do not name it.
 local function command_line(found, dataset)
-  local words = {"ladies train", found.dataset or dataset}
+  local function word(text) return text:find "[^%w_.,:/+-]" and shell_word(text) or text end
+  local words = {"ladies train", word(found.dataset or dataset)}
   for _, name in ipairs(tables.sorted_keys(found)) do
     if name ~= "dataset" then
-      local value = settings.show(found[name])
-      words[#words + 1] = ("--%s %s"):format(name:gsub("_", "-"),
-        value:find "[^%w_.,:/+-]" and ("'%s'"):format(value) or value)
+      words[#words + 1] = ("--%s %s"):format((name:gsub("_", "-")),
+        word(settings.show(found[name])))
     end
   end
   return table.concat(words, " ")
@@ -404,9 +406,8 @@ local function auto(given)
   report:note(late(search, ranked[1]))
   report:note("The same again: " .. report.command)
   report:note(table.unpack(search.failures))
-  local records = {}
-  for _, one in ipairs(ranked) do tables.append(records, one.records) end
-  report:note(provenance.runs(search.study, records))
+  report:note(provenance.runs(search.study, tables.map(tables.sorted_keys(search.records),
+    function(key) return search.records[key] end)))
   return report:write()
 end
 

@@ -7,6 +7,7 @@ local data_sets = require "ladies.data"
 local errors = require "ladies.base.errors"
 local fetch = require "ladies.data.store.fetch"
 local readers = require "ladies.data.formats.readers"
+local registry = require "ladies.data.store.registry"
 local run_folder = require "ladies.training.record.run_folder"
 
 -- Returns a line that says why a data set cannot be used, or nil when it can. A data set that is
@@ -18,7 +19,9 @@ local function obstacle(name)
     return not there and name .. " does not exist" or nil
   end
   if collection.find(name) then return nil end
-  if not fetch.is_allowed(name) then
+  if not registry.find(name) then
+    return name .. " is not here, and none of the data sets that `ladies fetch` brings"
+  elseif not fetch.is_allowed(name) then
     return ("%s is not here: `ladies fetch %s` brings it, and the same command then adds it")
       :format(name, name)
   end

@@ -19,6 +19,7 @@ local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
 local main_job = require "experiments.bench.main_job"
 local medians = require "ladies.statistics.medians"
+local quote = require "ladies.base.shell_word"
 local units = require "ladies.base.units"
 
 local comm = ladies.comm
@@ -133,8 +134,6 @@ local function measure(opts)
 end
 
 -- ---------------------------------------------------------------- the processes
-
-local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 -- Starts n of this program by mpirun, where there may be more of them than processors.
 local function start(n, opts)

@@ -5,12 +5,10 @@
 local core = require "ladies_core"
 local json = require "ladies.base.json"
 local ladies = require "ladies"
+local quoted = require "ladies.base.shell_word"
 
 local Resident = {__name = "Resident"}
 Resident.__index = Resident
-
--- A word of a shell's command line.
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 -- The last line of a file that says anything.
 local function last_line(path)

@@ -41,9 +41,10 @@ local function load(name, opts)
     data = data_sets.load(name, opts.load)
     splits.complete(plan.WHERE, data)
   end
-  if not (data.labels and data.train) then
+  local has_classes = data.labels and not data.graph_of
+  if not (has_classes and data.train) then
     errors.fail(("%s: %s has no %s, and the network is trained on nodes with classes"):format(
-      plan.WHERE, name, data.labels and "nodes for training" or "classes"))
+      plan.WHERE, name, has_classes and "nodes for training" or "classes of nodes"))
   end
   return data
 end

@@ -43,8 +43,10 @@ end
 
 --- moments.of_rows(draws, values, signal): returns {error =, bias =, variance =, scale =} of draws
 -- {nodes = Index, error = a row for each}; the first three are divided by `signal`, and bias and
--- variance are nil where no node was there twice. values: the exact rows of all nodes.
+-- variance are nil where no node was there twice. values: the exact rows of all nodes. Where the
+-- signal is zero there are no numbers, and no scale where that of these nodes is.
 function moments.of_rows(draws, values, signal)
+  if signal == 0 then return {} end
   local sums, squares, counts = by_node(draws)
   -- A node that occurs only once has no pair of draws, and gets no weight.
   local again = counts:above(1)
@@ -58,7 +60,7 @@ function moments.of_rows(draws, values, signal)
   end
   local error = total(squares) / rows / signal
   local bias = weight > 0 and total(products) / weight / signal or nil
-  return numbers_of(error, bias, 1 + along / norm)
+  return numbers_of(error, bias, norm > 0 and 1 + along / norm or nil)
 end
 
 --- moments.of_tensors(draws, exact): returns the numbers of moments.of_rows for draws that are

@@ -20,13 +20,24 @@ local validation = require "ladies.training.loop.validation"
 local run_identity = {}
 
 -- The fields of a data set that say what its numbers are of, in their order.
-local NAMES = {"feature_names", "class_names", "target_names"}
+local NAMES = {"feature_names", "class_names", "target_names", "edge_feature_names",
+  "edge_type_names"}
+
+-- Those of them that are of edges, and what they are called there.
+local OF_EDGES = {edge_feature_names = "feature_names", edge_type_names = "type_names"}
 
 -- The name of the hash of the parts from which mini-batches take their seeds, beside those of parts
 -- of the data set.
 local SEEDS = "parts of seeds"
 
 local SCALAR = {string = true, number = true, boolean = true}
+
+-- Returns one of the NAMES of a data set; of edges they are known to tasks that hide these, too.
+local function names_of(data, kind)
+  if not OF_EDGES[kind] then return data[kind] end
+  local edges = data.edges or data.known_hashes and data.known_hashes.edge_parts
+  return edges and edges[OF_EDGES[kind]]
+end
 
 -- The set of those values of options that are determined by an experiment's settings, so that they
 -- are not compared themselves.
@@ -121,7 +132,7 @@ function run_identity.of(opts)
   data[SEEDS] = opts.parts and places.hash(opts.parts)
   local identity = {data = data, source = preparation.plain(opts.data),
     settings = settings_of(opts)}
-  for _, kind in ipairs(NAMES) do identity[kind] = opts.data[kind] end
+  for _, kind in ipairs(NAMES) do identity[kind] = names_of(opts.data, kind) end
   return identity
 end
 
@@ -217,11 +228,12 @@ end
 
 --- Fails where another data set than that of the run with the identity `before` has other names of
 -- features, classes or targets, or in another order: a model takes them by their places. (Labels
--- are brought into the order of the run's classes before.)
-function run_identity.check_names(where, before, data)
+-- are brought into the order of the run's classes before.) So it is with names of edges that the
+-- set `reads` has.
+function run_identity.check_names(where, before, data, reads)
   for _, kind in ipairs(NAMES) do
-    local own = before[kind]
-    for i, name in ipairs(own and data[kind] or {}) do
+    local own = (not OF_EDGES[kind] or reads[kind]) and before[kind]
+    for i, name in ipairs(own and names_of(data, kind) or {}) do
       if name ~= own[i] then
         errors.fail(('%s: the %s of %s must be those of the run, in %s order: "%s" stands where '
           .. "the run has %s"):format(where, kind, data.name, kind == "class_names" and "any"

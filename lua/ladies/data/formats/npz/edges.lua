@@ -112,6 +112,10 @@ local function read_edges(context, fields, file, n, parallel)
     checks.fail(context, "%s has length %d, must have %d, one for each edge", weight_key, #weights,
       #sources)
   end
+  if weights then
+    context.keys.weights = weight_key
+    checks.finite(context, "weights", weights)
+  end
   fields.adjacency, fields.merged = direction.matrix(n, sources, targets, weights)
 end
 
