@@ -135,6 +135,13 @@ function tests.test_weights_are_told()
   lu.assertStrContains(data:describe(), "2, each stored both ways, weights 0.5 to 3\n")
 end
 
+function tests.test_times_are_told()
+  local data = small{edge_times = {7, -5, 3, 0}}
+  lu.assertEquals(data:facts().edge_parts.times, {-5, 7})
+  lu.assertStrContains(data:describe(), "\n  edge data  times: -5 to 7")
+  lu.assertNil(small{edges = {}, edge_times = {}}:facts().edge_parts.times)
+end
+
 function tests.test_duplicates_in_a_file_are_told()
   local path = os.tmpname()
   ladies.npz.write(path, {adj_indptr = index{1, 4, 5}, adj_indices = index{2, 2, 2, 1},
