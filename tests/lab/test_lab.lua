@@ -8,6 +8,7 @@ local full = require "ladies.samplers.full"
 local layer_wise = require "reference.layer_wise"
 local message_of = require "tools.message_of"
 local statistics = require "ladies.statistics"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -43,11 +44,14 @@ local function faults_of(one)
   return table.concat(keys, " ")
 end
 
---- Options that are not given have the values that the docstring tells.
+--- Options that are not given have the values that the docstring tells; networks are of up to 4
+-- layers.
 function tests.test_defaults()
   local found = ladies.lab("full", {dataset = DATA, against = {}, seconds = 0.01, quiet = true})
   lu.assertEquals(found.settings, {layers = 2, hidden = 64, steps = 5, seed = 1, draws = 6,
     batch_size = #DATA.train, one_set = true, precision = 0.1, seconds = 0.01})
+  local depth = tables.by_field(found.examinations[1].series, "key")["nodes.layers"]
+  lu.assertEquals(#depth.lines[1].points, 4)
 end
 
 -- ---------------------------------------------------------------- intervals
