@@ -165,6 +165,12 @@ function tests.test_degree_bins()
     {mean = 0, median = 0, most = 0, bins = {{0, 0, 2}}})
 end
 
+--- A drawing of a node has what is within one edge, or as many as are asked for.
+function tests.test_drawing_of_a_node()
+  lu.assertStrContains(small():draw(1):svg(), "1, 2 nodes within 1 edge<")
+  lu.assertStrContains(small():draw(1, {hops = 2}):svg(), "1, 3 nodes within 2 edges<")
+end
+
 -- ---------------------------------------------------------------- the command
 
 -- Numbers counted apart from our code, by a Python script over the same file.

@@ -189,6 +189,15 @@ function tests.test_weights_that_fall_too_fast()
     .. "draws")
 end
 
+--- Of a sampler that breaks its contract no cause is looked for before that is mended.
+function tests.test_remedies_of_unknown_causes()
+  local function remedy_of(is_broken)
+    return sentences.of_unknown(1, "scale", {mean = 2, low = 1, high = 3}, is_broken).remedy
+  end
+  lu.assertStrContains(remedy_of(true), "first mend what is said above")
+  lu.assertStrContains(remedy_of(false), "no cause was proved")
+end
+
 --- A bias² below 0 is told as the chance that it is, where no rare draws decide.
 function tests.test_a_square_below_zero()
   local function sentence_of(has_tails)
