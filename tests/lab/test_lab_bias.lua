@@ -137,9 +137,10 @@ function tests.test_one_factor_is_told_as_such()
 end
 
 --- The two cells of an attribute that are named have intervals that hold as often as they say,
--- though they are chosen as the most extreme of many.
+-- though they are chosen as the most extreme of many; and what sets cells apart that are all the
+-- same has the mean square 1.
 function tests.test_intervals_of_chosen_cells()
-  local n, misses, all = 40, 0, 0
+  local n, misses, all, square = 40, 0, 0, 0
   local names, rng, mass = {}, ladies.rng(3), ladies.ones(40)
   for c = 1, n do names[c] = "cell " .. c end
   for _ = 1, 100 do
@@ -152,8 +153,10 @@ function tests.test_intervals_of_chosen_cells()
       all = all + 1
       if math.abs(cell.error - 0.02) > cell.half then misses = misses + 1 end
     end
+    square = square + select(3, section:explained())[1] ^ 2 / 100
   end
   lu.assertTrue(misses / all < 0.12, misses / all)
+  lu.assertAlmostEquals(square, 1, 0.5)
 end
 
 --- Blocks whose rows have no weights do not pass for rows that are divided by their sums.
