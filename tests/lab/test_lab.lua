@@ -375,6 +375,11 @@ end
 
 function tests.test_refusals()
   local function message(...) return message_of(ladies.lab, ...) end
+  local two = temporary.path "two.lua"
+  ladies.file.write(two, "return function() return require 'ladies'.nn.gcn{inputs = 12, "
+    .. "outputs = 2, layers = 2} end")
+  lu.assertEquals(message("full", {dataset = DATA, model = two}),
+    "ladies.lab: the model has 2 outputs, the data set 3 classes")
   lu.assertStrContains(message("ladis", {dataset = DATA}), 'did you mean "ladies"')
   lu.assertStrContains(message("ladies", {layer = 2}), 'did you mean "layers"')
   lu.assertStrContains(message("ladies", {dataset = DATA, quiet = true, statistics = {x = 1}}),
