@@ -20,6 +20,16 @@ function tests.test_types()
   lu.assertEquals(core.__field_types.n_rows, "integer")
 end
 
+--- Of names that are equally near, the first by the alphabet is suggested, not the one that comes
+-- first in a table, which is another each time.
+function tests.test_equally_near()
+  local class = {__name = "Mine"}
+  class.__index = class
+  fields.of_class(class, "value9 value8 value7 value6 value5 value4 value3 value2 value1")
+  local object = setmetatable({}, class)
+  lu.assertErrorMsgContains('did you mean "value1"?', function() return object.value end)
+end
+
 function tests.test_objects()
   local data = toy.new()
   local model = ladies.nn.gcn{inputs = 3, outputs = 2, layers = 1}

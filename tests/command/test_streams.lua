@@ -77,6 +77,13 @@ function tests.test_limit_on_files()
   lu.assertFalse(core.exists(path .. ".csv"))
 end
 
+--- Files, and the folder that a new one is brought to the disk with, are closed again.
+function tests.test_files_are_closed()
+  local script = ("for i = 1, 60 do require 'ladies'.file.write('%s', '') end"):format(
+    temporary.path "again")
+  lu.assertEquals({bash(('ulimit -n 50; "$L" -e "%s"'):format(script))}, {"", "", 0})
+end
+
 --- A reader that takes only the first lines causes no complaint.
 function tests.test_reader_that_leaves()
   local out, err = bash [["$L" -e 'for i = 1, 1e6 do print(i) end' | head -1]]

@@ -135,6 +135,13 @@ function tests.test_weights_are_told()
   lu.assertStrContains(data:describe(), "2, each stored both ways, weights 0.5 to 3\n")
 end
 
+function tests.test_times_are_told()
+  local data = small{edge_times = {7, -5, 3, 0}}
+  lu.assertEquals(data:facts().edge_parts.times, {-5, 7})
+  lu.assertStrContains(data:describe(), "\n  edge data  times: -5 to 7")
+  lu.assertNil(small{edges = {}, edge_times = {}}:facts().edge_parts.times)
+end
+
 function tests.test_duplicates_in_a_file_are_told()
   local path = os.tmpname()
   ladies.npz.write(path, {adj_indptr = index{1, 4, 5}, adj_indices = index{2, 2, 2, 1},
@@ -156,6 +163,12 @@ function tests.test_degree_bins()
   local none = ladies.matrix{n_rows = 2, n_cols = 2, rows = index{}, cols = index{}}
   lu.assertEquals(facts.degrees(ladies.graph.new(none)),
     {mean = 0, median = 0, most = 0, bins = {{0, 0, 2}}})
+end
+
+--- A drawing of a node has what is within one edge, or as many as are asked for.
+function tests.test_drawing_of_a_node()
+  lu.assertStrContains(small():draw(1):svg(), "1, 2 nodes within 1 edge<")
+  lu.assertStrContains(small():draw(1, {hops = 2}):svg(), "1, 3 nodes within 2 edges<")
 end
 
 -- ---------------------------------------------------------------- the command

@@ -135,6 +135,7 @@ function tests.test_per_class()
   local data = data_of(labels_of{100, 60, 3})
   lu.assertEquals(sizes_of(data, "20-per-class:30/50"), {43, 30, 50})
   lu.assertEquals(sizes_of(data, "20-per-class"), {43, 40, 80})
+  lu.assertEquals(sizes_of(data, "20-per-class:30/30"), {43, 30, 30})
   data:split("20-per-class:30/50")
   lu.assertEquals(data.labels[data.train]:counts(3), {20, 20, 3})
   lu.assertEquals(message_of(ladies.data.split, data, "100-per-class"), "ladies.data.split: "

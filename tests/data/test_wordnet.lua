@@ -223,8 +223,11 @@ function tests.test_broken_wordnet()
   end
   local whole = {}
   for part, lines in pairs(SMALL) do whole[part] = lines end
-  whole.adv = {"00000040 02 r 01 well 0 002 \\ 00000030 a 0101 | in a good way"}
-  lu.assertStrMatches(message_of(whole), ".*/data.adv:1: not the line of a synset")
+  for _, line in ipairs{"00000040 02 r 01 well 0 002 \\ 00000030 a 0101 | in a good way",
+      "00000040 adv r 01 well 0 000 | in a good way", "00000040 02 r one well 0 000 | in a way"} do
+    whole.adv = {line}
+    lu.assertStrMatches(message_of(whole), ".*/data.adv:1: not the line of a synset")
+  end
   whole.adv = {"00000040 02 r 01 well 0 001 \\ 00000031 a 0101 | in a good way"}
   lu.assertStrMatches(message_of(whole), ".*well.r points to a00000031, which is not there")
   whole.adv = nil

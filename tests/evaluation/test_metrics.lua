@@ -5,9 +5,9 @@ local ladies = require "ladies"
 local metrics = ladies.metrics
 local tests = {}
 
--- Three classes, eight nodes, the last without a label.
-local predicted = ladies.index{1, 1, 2, 2, 3, 1, 2, 3}
-local labels = ladies.index{1, 2, 2, 2, 1, 1, 2, 0}
+-- Three classes, eight nodes, the first without a label.
+local predicted = ladies.index{3, 1, 2, 2, 3, 1, 2, 1}
+local labels = ladies.index{0, 2, 2, 2, 1, 1, 2, 1}
 
 function tests.test_accuracy_and_micro_f1()
   lu.assertEquals(metrics.accuracy(predicted, labels), 5 / 7)
@@ -172,7 +172,7 @@ function tests.test_errors()
   lu.assertErrorMsgContains("7 predictions for 8 labels", metrics.accuracy,
     ladies.index{1, 1, 1, 1, 1, 1, 1}, labels)
   lu.assertErrorMsgContains("none of the nodes has a label", metrics.accuracy, predicted, labels,
-    ladies.index{8})
+    ladies.index{1})
   lu.assertErrorMsgContains("the predictions must be an Index", metrics.accuracy, {1, 2}, labels)
   lu.assertErrorMsgContains("the labels must be an Index or a Tensor", metrics.accuracy, predicted,
     {1, 2})

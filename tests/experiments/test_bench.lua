@@ -6,6 +6,7 @@ local arithmetic = require "experiments.bench.arithmetic"
 local check = require "experiments.bench.check"
 local graphs = require "reference.graphs"
 local json = require "ladies.base.json"
+local kernels = require "experiments.bench.kernels"
 local machine = require "experiments.bench.machine"
 local names = require "experiments.bench.names"
 local paired = require "experiments.bench.paired"
@@ -113,6 +114,21 @@ function tests.test_arithmetic()
   local products, columns = arithmetic.of_inference(model, sparse, P)
   lu.assertEquals(columns, 32)
   lu.assertEquals(products, 2 * sparse.nnz * 16 + dense(P.n_rows, 16, 16) + dense(P.n_rows, 16, 3))
+end
+
+--- A sparse product has two operations for each entry and column, and moves four bytes for each
+-- element of the rows that it adds and of those that it makes.
+function tests.test_counts_of_a_product()
+  local A = graphs.random(40, 4, 3)
+  for _, group in ipairs(kernels.groups) do
+    if group[1] == "SpMM" then
+      local case = group[2]{rng = ladies.rng(1), P = A, block = {adj = A}, features = A,
+        limits = limits}[1]
+      lu.assertEquals({case.flops, case.bytes}, {2 * A.nnz * 256, 4 * (A.nnz + 40) * 256})
+      return
+    end
+  end
+  lu.fail "there is no group SpMM"
 end
 
 -- ---------------------------------------------------------------- comparisons

@@ -317,6 +317,10 @@ function tests.test_paths()
   lu.assertEquals(message_of(npz.open, folder.path), ("npz: %s: is a folder"):format(folder.path))
   lu.assertEquals(message_of(npy.read, folder.path), ("npy: %s: is a folder"):format(folder.path))
   lu.assertEquals(message_of(file.read, "/dev/null"), "file: /dev/null: is not a regular file")
+  local speed = "/sys/class/net/lo/speed"            -- a file that cannot be read, even by root
+  if core.exists(speed) then
+    lu.assertStrMatches(message_of(file.read, speed), "file: " .. speed .. ": cannot be read: .*")
+  end
   lu.assertStrContains(message_of(npz.write, folder.path, {}), folder.path .. ": is a folder")
   lu.assertEquals(message_of(npz.write, "/dev/full", {}), "npz: /dev/full: is not a regular file")
   local nowhere = folder.path .. "/no/x.npz"

@@ -37,6 +37,9 @@ function tests.test_texts_and_bytes()
     lu.assertEquals(value, {"", "plain", "Grüße", "日本語", "\u{1d11e}", "a\nb\\u0041'\"", "",
       "b\xff\0\n'"})
   end)
+  -- Python counts in eight bytes from 4 GiB on.
+  local long = "\x8d" .. ("<s8"):pack "ü" .. "\x8e" .. ("<s8"):pack "b\xff" .. "\x86."
+  lu.assertEquals(pickle.decode(long), {"ü", "b\xff"})
 end
 
 function tests.test_nested()

@@ -155,6 +155,16 @@ for name, make_another in pairs(makers) do
   end
 end
 
+--- Parallel entries, also a row's first, have a gradient each.
+function tests.test_rows_of_parallel_entries()
+  local A = ladies.data.from_arrays{edges = {{1, 2}, {1, 2}, {2, 1}}, edge_times = {1, 2, 3},
+    features = ladies.ones(2, 1), labels = {1, 1}}.edges.adjacency
+  local values = parameter(A.nnz)
+  gradcheck.check("rows", function()
+    return A:with_values(values):rows(index{2, 1}):entry_values()
+  end, {values})
+end
+
 local with_vector = {
   scale_rows = "n_rows", scale_cols = "n_cols", scale_entries = "nnz", add_diag = "n_rows",
 }

@@ -8,6 +8,7 @@ local full = require "ladies.samplers.full"
 local layer_wise = require "reference.layer_wise"
 local message_of = require "tools.message_of"
 local statistics = require "ladies.statistics"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -43,11 +44,14 @@ local function faults_of(one)
   return table.concat(keys, " ")
 end
 
---- Options that are not given have the values that the docstring tells.
+--- Options that are not given have the values that the docstring tells; networks are of up to 4
+-- layers.
 function tests.test_defaults()
   local found = ladies.lab("full", {dataset = DATA, against = {}, seconds = 0.01, quiet = true})
   lu.assertEquals(found.settings, {layers = 2, hidden = 64, steps = 5, seed = 1, draws = 6,
     batch_size = #DATA.train, one_set = true, precision = 0.1, seconds = 0.01})
+  local depth = tables.by_field(found.examinations[1].series, "key")["nodes.layers"]
+  lu.assertEquals(#depth.lines[1].points, 4)
 end
 
 --- What is 0 has no error relative to its size: of one class the gradient, of features that are 0
@@ -396,6 +400,11 @@ end
 
 function tests.test_refusals()
   local function message(...) return message_of(ladies.lab, ...) end
+  local two = temporary.path "two.lua"
+  ladies.file.write(two, "return function() return require 'ladies'.nn.gcn{inputs = 12, "
+    .. "outputs = 2, layers = 2} end")
+  lu.assertEquals(message("full", {dataset = DATA, model = two}),
+    "ladies.lab: the model has 2 outputs, the data set 3 classes")
   lu.assertStrContains(message("ladis", {dataset = DATA}), 'did you mean "ladies"')
   lu.assertStrContains(message("ladies", {layer = 2}), 'did you mean "layers"')
   lu.assertStrContains(message("ladies", {dataset = DATA, quiet = true, statistics = {x = 1}}),

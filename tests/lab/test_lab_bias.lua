@@ -149,9 +149,10 @@ function tests.test_what_draws_do_not_show_is_not_denied()
 end
 
 --- The two cells of an attribute that are named have intervals that hold as often as they say,
--- though they are chosen as the most extreme of many.
+-- though they are chosen as the most extreme of many; and what sets cells apart that are all the
+-- same has the mean square 1.
 function tests.test_intervals_of_chosen_cells()
-  local n, misses, all = 40, 0, 0
+  local n, misses, all, square = 40, 0, 0, 0
   local names, rng, mass = {}, ladies.rng(3), ladies.ones(40)
   for c = 1, n do names[c] = "cell " .. c end
   for _ = 1, 100 do
@@ -164,8 +165,10 @@ function tests.test_intervals_of_chosen_cells()
       all = all + 1
       if math.abs(cell.error - 0.02) > cell.half then misses = misses + 1 end
     end
+    square = square + select(3, section:explained())[1] ^ 2 / 100
   end
   lu.assertTrue(misses / all < 0.12, misses / all)
+  lu.assertAlmostEquals(square, 1, 0.5)
 end
 
 --- Blocks whose rows have no weights do not pass for rows that are divided by their sums.
@@ -199,6 +202,15 @@ function tests.test_weights_that_fall_too_fast()
   lu.assertStrContains(text_of(0.93, 0.53, true), "what is drawn rarely counts too little")
   lu.assertEquals(text_of(0.8, 0.8, true), "the weights fall faster than one over the frequency of "
     .. "draws")
+end
+
+--- Of a sampler that breaks its contract no cause is looked for before that is mended.
+function tests.test_remedies_of_unknown_causes()
+  local function remedy_of(is_broken)
+    return sentences.of_unknown(1, "scale", {mean = 2, low = 1, high = 3}, is_broken).remedy
+  end
+  lu.assertStrContains(remedy_of(true), "first mend what is said above")
+  lu.assertStrContains(remedy_of(false), "no cause was proved")
 end
 
 --- A bias² below 0 is told as the chance that it is, where no rare draws decide.

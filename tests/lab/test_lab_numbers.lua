@@ -237,6 +237,21 @@ local function columns_of(data, known, sampler, batch_size, groups, draws, with_
     draws = draws, name = "sampler", without_gradient = not with_gradient}, 1, groups), shared
 end
 
+--- There are as many groups as make the half of Student's interval a tenth of the mean: the 8 of
+-- the pilot have the mean 2, the deviation 0.53 and the quantile 2.36.
+function tests.test_groups_for_a_precision()
+  local own = measure.columns
+  function measure.columns(_, first, last)
+    local list = {}
+    for i = first, last do list[#list + 1] = i % 2 + 1.5 end
+    return {["embedding.error"] = list}
+  end
+  local ok, sample = pcall(measure.run, {draws = 2}, {precision = 0.1, seconds = 1e6})
+  measure.columns = own
+  lu.assertTrue(ok, sample)
+  lu.assertEquals({sample.groups, #sample.columns["embedding.error"], sample.wanted}, {40, 40})
+end
+
 -- Holds the mean of a list's numbers to what is expected of each, at 1e-6; `width` bounds what the
 -- interval may be off by, as a share of the expected.
 local function check_mean(name, list, expected, width)

@@ -102,6 +102,7 @@ function tests.test_text()
   for i = 2, #order do lu.assertTrue(order[i - 1] < order[i], i) end
   find(text, "times that of", last)
   lu.assertEquals(count(text, "FastGCN (24)"), 3)        -- title, verdict, comparison
+  find(text, "A typical estimate is off by a lot.", row)
   lu.assertNil(text:find("A sentence of one parameter", 1, true))
 end
 

@@ -81,7 +81,10 @@ function tests.test_errors()
   local messages = talk{
     execute "local x = 1\nlocal w = ladies.ones(2, 3)\nw:matmul(w)",
     execute "x = = 1",
-    execute "error(setmetatable({}, {__tostring = function() return 'own' end}))",
+    execute [[error(setmetatable({}, {__tostring = function()   -- Ctrl-C stops no explanation
+      io.popen "kill -INT $PPID":close()
+      return "own"
+    end}))]],
     execute "error {}",
     execute "x", 1,
     execute "local function deep(i) return 1 + deep(i) end deep(3)",

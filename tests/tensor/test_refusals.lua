@@ -41,6 +41,8 @@ function tests.test_optimizers()
     {"a tensor of 1 cannot become a parameter of an optimizer while a view of it (a slice, another "
       .. "shape) is in use; keep a clone instead of the view",
       function() core.adam{ones(1), w:slice(2, 2)} end},
+    {"the tensor 3 is frozen: others, such as workers or draw_cols, read it; change a :clone()",
+      function() core.adam{ones(1), core.freeze(ones(3))} end},
     {"optimizer: parameter 2 was computed in a step", function()
       local _ <close> = ladies.step()
       core.adam{ones(1), ones(1):requires_grad_() * 2}

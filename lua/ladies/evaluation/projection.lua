@@ -30,7 +30,6 @@ end
 -- the sign that makes its largest element positive. Nil where the matrix is 0.
 local function leading(C, rng)
   local v = core.zeros(C.n_rows, 1):normal_(1, rng)
-  v = v * (1 / v:norm())
   for _ = 1, MOST_ITERATIONS do
     local w = C:matmul(v)
     local length = w:norm()
