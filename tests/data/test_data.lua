@@ -66,6 +66,7 @@ function tests.test_fields()
   lu.assertEquals(data.test:to_table(), {4})
   lu.assertEquals(data.source, "made by hand")
   lu.assertEquals(data.path, scratch)
+  lu.assertStrMatches(tostring(data), "Dataset .*: 5 nodes, 6 entries, 3 features, 2 classes")
 end
 
 function tests.test_node_names()
@@ -111,18 +112,6 @@ function tests.test_values_of_one_are_dropped()
   lu.assertNil(data.graph.adjacency.values)
   lu.assertNil(data.features.values)
   lu.assertEquals(data.features:to_dense():to_table()[3], {1, 0, 1})
-end
-
-function tests.test_tostring_and_describe()
-  local data = load_with()
-  lu.assertStrMatches(tostring(data), "Dataset .*: 5 nodes, 6 entries, 3 features, 2 classes")
-  local text = data:describe()
-  lu.assertStrContains(text, "5, 1 isolated")
-  lu.assertStrContains(text, "3, each stored both ways")
-  lu.assertStrContains(text, "3, sparse: 5 entries, 33.33 %")
-  lu.assertStrContains(text, "2: odd, even; unlabelled: 1")
-  lu.assertStrContains(text, "2 train, 1 val, 1 test")
-  lu.assertStrContains(text, "made by hand")
 end
 
 function tests.test_directed_and_loops_are_kept_and_told()

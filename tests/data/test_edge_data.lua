@@ -276,7 +276,6 @@ function tests.test_saved()
   end
 end
 
---- A merged graph is kept in its file with all edges, and brings them back where that is asked.
 --- An export for PyTorch Geometric has all that is known of edges, each by itself.
 function tests.test_exported()
   local list = random_list(12, 40, 5)
@@ -297,6 +296,7 @@ function tests.test_exported()
   end
 end
 
+--- A merged graph is kept in its file with all edges, and brings them back where that is asked.
 function tests.test_saved_merged()
   local list = random_list(5, 40, 10)
   local path = temporary.path "merged.npz"

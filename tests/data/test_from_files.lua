@@ -116,7 +116,6 @@ function tests.test_directed_and_weighted()
   lu.assertEquals(data.graph.n_edges, 2)
 end
 
---- Without features, the labels say which nodes there are.
 --- An edge that is listed twice is one edge, and a line says so; not where each is kept or where
 -- merging was asked for.
 function tests.test_repeated_edges()
@@ -135,6 +134,7 @@ function tests.test_repeated_edges()
   lu.assertNotStrContains(notes_of "keep", "repeat")
 end
 
+--- Without features, the labels say which nodes there are.
 function tests.test_without_features()
   local data = from_files(files{features = false, make_features = "identity"})
   lu.assertEquals({data.graph.n_nodes, data.features.nnz, data.merged}, {5, 5, 0})

@@ -110,8 +110,8 @@ function tests.test_what_commands_print()
 end
 
 function tests.test_markdown()
-  lu.assertEquals(markdown.table{{"a|b", "n"}, {"<b>\n\xff", "\\|"}},
-    "| a\\|b         |    n |\n| ------------ | ---: |\n| \\<b>\\\\n\\\\xff | \\\\\\| |")
+  lu.assertEquals(markdown.table{{"a|±", "±±±±±"}, {"<b>\n\xff", "\\|"}},
+    "| a\\|±         | ±±±±± |\n| ------------ | ----: |\n| \\<b>\\\\n\\\\xff |  \\\\\\| |")
 end
 
 --- Wherever a report shows a name, it is no HTML, link or picture, and no end of a line or a cell.

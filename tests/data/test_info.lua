@@ -125,31 +125,11 @@ function tests.test_isolated_nodes_of_a_directed_graph()
   lu.assertEquals(small{edges = edges}.graph:n_isolated(), 1)
 end
 
-function tests.test_weights_are_told()
-  local weighted = ladies.matrix{n_rows = 5, n_cols = 5, rows = index{1, 2, 2, 3},
-    cols = index{2, 1, 3, 2}, values = ladies.tensor{0.5, 0.5, 3, 3}}
-  local data = ladies.data.from_arrays{graph = weighted, labels = {1, 1, 1, 1, 1},
-    features = ladies.ones(5, 1)}
-  lu.assertEquals(data:facts().weights, {0.5, 3})
-  lu.assertNil(data:facts().merged)
-  lu.assertStrContains(data:describe(), "2, each stored both ways, weights 0.5 to 3\n")
-end
-
 function tests.test_times_are_told()
   local data = small{edge_times = {7, -5, 3, 0}}
   lu.assertEquals(data:facts().edge_parts.times, {-5, 7})
   lu.assertStrContains(data:describe(), "\n  edge data  times: -5 to 7")
   lu.assertNil(small{edges = {}, edge_times = {}}:facts().edge_parts.times)
-end
-
-function tests.test_duplicates_in_a_file_are_told()
-  local path = os.tmpname()
-  ladies.npz.write(path, {adj_indptr = index{1, 4, 5}, adj_indices = index{2, 2, 2, 1},
-    adj_shape = {2, 2}, attr_matrix = ladies.ones(2, 1), labels = index{1, 1}})
-  local data = ladies.data.load(path)
-  os.remove(path)
-  lu.assertEquals(data:facts().merged, 2)
-  lu.assertStrContains(data:describe(), "1, each stored both ways, given more than once: 2\n")
 end
 
 function tests.test_degree_bins()
@@ -219,33 +199,6 @@ function tests.test_bars_fit_the_terminal()
     end
     lu.assertEquals(widest, math.max(width, 11))
   end
-end
-
-function tests.test_a_file()
-  local folder <close> = shell.folder()
-  local path = folder.path .. "/small.npz"
-  ladies.data.save(small(), path)
-  lu.assertEquals(shell.run_ladies{"info", path}, ([[
-small
-  nodes      5, 2 isolated
-  edges      3, each stored both ways, self-loops, stored once: 1
-  entries    5
-  components 3, the largest with 3 nodes (60.0 %%)
-  features   2, dense, values 1 to 1
-  classes    2; unlabelled: 1
-  split      1 train, 2 test
-  source     arrays of a script
-  file       %s
-
-classes
-  1  3  ########################################################################
-  2  1  ########################
-
-degrees: mean 1.00, median 1, largest 2
-    0  1  #######################
-    1  3  ######################################################################
-  2-3  1  #######################
-]]):format(path))
 end
 
 --- The folder where one is, by its name: ".", "..", and what is in it.

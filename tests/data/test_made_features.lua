@@ -81,19 +81,6 @@ function tests.test_refusals()
   lu.assertStrContains(refusal{columns = 3}, "identity, degree, random")
 end
 
---- Each kind can be trained on.
-function tests.test_training()
-  for _, kind in ipairs{"identity", "degree", "random"} do
-    local data = star(kind, {train = {1, 2, 3}, val = {4}, test = {5, 6}})
-    local P = data.graph:normalize "sym"
-    local model = ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, hidden = 4,
-      layers = 2}
-    local result = ladies.train{data = data, model = model, epochs = 2, batch_size = 2,
-      quiet = true, sampler = ladies.samplers.ladies(P, {samples = {4, 4}})}
-    lu.assertNotNil(result)
-  end
-end
-
 --- In a graph whose nodes have changed places, degrees are those there; other features stay.
 function tests.test_shuffled()
   local data, random = star "degree", star "random"

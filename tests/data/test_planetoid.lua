@@ -142,15 +142,6 @@ function tests.test_by_name()
   lu.assertEquals(ladies.data.load("citeseer").path, collection .. "/planetoid/ind.citeseer")
 end
 
-function tests.test_training_from_the_command_line()
-  local binary = os.getenv "LADIES_BIN"
-  if not collection or not binary then lu.skip "LADIES_DATA is not set" end
-  local folder <close> = shell.folder()
-  local output = shell.succeeded(shell.run{binary, "train", "--dataset", "citeseer", "--epochs",
-    "1", "--out", folder.path .. "/run"})
-  lu.assertStrContains(output, "citeseer")
-end
-
 -- ---------------------------------------------------------------- pickled matrices
 
 function tests.test_names_of_pickled_matrices()

@@ -76,19 +76,6 @@ function tests.test_again()
   end
 end
 
---- To another data set the same is done in the same order, by the scale of the first.
-function tests.test_another_data_set()
-  local own, other = saved("own.npz", ring(1)), saved("other.npz", ring(3))
-  local row, standard = ladies.data.row_normalized, ladies.data.standardized
-  local first, second = ladies.data.load(own):split "50/20/30", ladies.data.load(other)
-  local found = again(recorded(standard(row(first))), other)
-  lu.assertEquals(found.features:hash(), standard(row(second), row(first)).features:hash())
-  lu.assertNotEquals(found.features:hash(), standard(second, row(first)).features:hash())
-  lu.assertNil(found.train)
-  found = again(recorded(row(standard(first))), other)
-  lu.assertEquals(found.features:hash(), row(standard(second, first)).features:hash())
-end
-
 --- Degrees of another graph have as many columns; the same degrees in a file are no others.
 function tests.test_degrees()
   local function graph(n)

@@ -158,49 +158,17 @@ function tests.test_a_run_and_another_data_set()
   _, err = run("evaluate", "run", "--dataset", "./other")
   lu.assertStrContains(err, "go both ways")
   local here = folder.path
-  local out, _, status = shell.run_ladies({"-e", ([[
-    local ladies = require "ladies"
-    local run = ladies.saved_run("run")
-    local own = ladies.data.load("./own", {split = run.config.split,
-      split_seed = run.config.split_seed})
-    local other = ladies.data.load("./other")
-    local wanted = ladies.data.standardized(other, own).features
-    local found = ladies.saved_run("run", {dataset = "./other"}).data.features
-    print(found:hash() == wanted:hash(),
-      found:hash() == ladies.data.standardized(other).features:hash(),
-      run.data.features:hash() == ladies.data.standardized(own).features:hash())]])},
-    {folder = here})
-  lu.assertEquals({status, out}, {0, "true\tfalse\ttrue\n"})
   lu.assertEquals(json.decode(ladies.file.read(here .. "/run/config.json")).features,
     "standardized")
-  local wanted = run("evaluate", "run", "--dataset", "./other")
+  local function scores() return (run("evaluate", "run", "--dataset", "./other"):match "\n(.*)") end
+  local wanted = scores()                                 -- after the line with the seconds
   bundle.write_file(here .. "/own/features.csv",
     (ladies.file.read(here .. "/own/features.csv"):gsub("^[^\n]*", "100,100")))
-  lu.assertEquals((run("evaluate", "run", "--dataset", "./other")), wanted)
-  out = run("export", "run", "--dataset", "./other")
+  lu.assertEquals(scores(), wanted)
+  local out = run("export", "run", "--dataset", "./other")
   lu.assertStrContains(out, 'x = (x - scale["features.mean"]) / scale["features.deviation"]')
   lu.assertStrContains(out, 'scale = numpy.load("run/model.npz")')
   lu.assertNotStrContains((run("export", "plain", "--dataset", "./other")), "standardized")
-end
-
---- The run of a script keeps the scale too: its data set, and another one, are standardized again
--- when they are read from their files.
-function tests.test_a_run_of_a_script()
-  write_tables("own", 1)
-  write_tables("other", 5)
-  local out, err, status = shell.run_ladies({"-e", [[
-    local ladies = require "ladies"
-    local data = ladies.data.load("./own"):split("50/20/30")
-    data = ladies.data.standardized(data)
-    local sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 2})
-    ladies.train{data = data, sampler = sampler, out = "run", max_batches = 2,
-      model = ladies.nn.gcn{inputs = 2, hidden = 4, outputs = 2, layers = 2}}
-    local run = ladies.saved_run "run"
-    local other = ladies.data.load "./other"
-    print(run.data.features:hash() == data.features:hash(),
-      ladies.saved_run("run", {dataset = "./other"}).data.features:hash()
-        == ladies.data.standardized(other, run.data).features:hash())]]}, {folder = folder.path})
-  lu.assertEquals({status, out:match "[^\n]*\n$"}, {0, "true\ttrue\n"}, err)
 end
 
 return tests

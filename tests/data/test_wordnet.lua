@@ -39,17 +39,6 @@ local function lemmas(ids)
   return list
 end
 
-function tests.test_counts()
-  local graph, features = data.graph, data.features
-  lu.assertEquals(graph.n_nodes, 117659)
-  lu.assertEquals(graph.n_edges, 367578)
-  lu.assertEquals(graph:n_isolated(), 1009)
-  lu.assertEquals({graph:degrees():max(), graph:degrees()[46303]}, {674, 674})
-  lu.assertEquals({features.n_rows, features.n_cols, features.nnz}, {117659, 1000, 480698})
-  lu.assertEquals(data.classes, 45)
-  lu.assertEquals({#data.train, #data.val, #data.test}, {11766, 11766, 94127})
-end
-
 function tests.test_structure()
   local graph = data.graph
   lu.assertTrue(graph:is_symmetric())

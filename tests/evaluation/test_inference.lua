@@ -37,14 +37,6 @@ function tests.test_inside_a_step()
   lu.assertEquals(logits:hash(), ladies.inference.exact(model, data):hash())
 end
 
-function tests.test_f1()
-  local data = toy.new()
-  local model = model_for(data, {layers = 2})
-  local predicted = ladies.inference.exact(model, data):argmax()
-  lu.assertEquals(ladies.metrics.f1(model, data, data.test),
-    ladies.metrics.micro_f1(predicted, data.labels, data.test))
-end
-
 function tests.test_errors()
   local data = toy.new()
   local model = model_for(data, {layers = 2})

@@ -153,7 +153,6 @@ function tests.test_the_field_of_a_ring()
   lu.assertNil(text(ladies.range(1, 21)))
 end
 
---- Memory stays below every bound that is given, and the rest of the rows lies in files.
 --- Layers that look at all rows at once have them all, also where few nodes are wanted.
 function tests.test_layers_that_read_all_rows()
   local model = ladies.nn.gcn{inputs = FEATURES, hidden = 8, outputs = CLASSES, layers = 2}
@@ -166,6 +165,7 @@ function tests.test_layers_that_read_all_rows()
   assert_same(ladies.inference.exact(model, data, {nodes = nodes}), all[nodes], "some nodes")
 end
 
+--- Memory stays below every bound that is given, and the rest of the rows lies in files.
 function tests.test_the_bound_holds()
   local folder <close> = shell.folder()
   local model = models()[4]

@@ -1,6 +1,7 @@
 --- experiments.paper.costs: memory by the paper's definition, exponents, the report, runs taken up
 -- again.
 local lu = require "luaunit"
+local csv_rows = require "tools.csv_rows"
 local ladies = require "ladies"
 local paper = require "experiments.paper"
 local methods = require "experiments.paper.costs.methods"
@@ -18,18 +19,8 @@ local function run(name, own)
   return paper.costs(opts)
 end
 
--- The rows of costs.csv as tables by column.
 local function rows_of(result)
-  local rows, head = {}, nil
-  for line in io.lines(result.folder .. "/costs.csv") do
-    local cells, row = {}, {}
-    for cell in (line .. ","):gmatch "([^,]*)," do cells[#cells + 1] = tonumber(cell) or cell end
-    head = head or cells
-    for i, name in ipairs(head) do row[name] = cells[i] end
-    rows[#rows + 1] = row
-  end
-  table.remove(rows, 1)
-  return rows
+  return csv_rows(ladies.file.read(result.folder .. "/costs.csv"))
 end
 
 function tests.test_report()

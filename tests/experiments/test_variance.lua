@@ -1,6 +1,7 @@
 --- experiments.paper.variance: the measurement against exact errors by enumeration, the paper's
 -- claims as far as they hold, the report, and runs that are taken up again.
 local lu = require "luaunit"
+local csv_rows = require "tools.csv_rows"
 local ladies = require "ladies"
 local paper = require "experiments.paper"
 local estimators = require "experiments.paper.variance.estimators"
@@ -243,13 +244,7 @@ local function run(name, own)
 end
 
 local function points_of(result)
-  local list = {}
-  for line in io.lines(result.folder .. "/variance.csv") do
-    local cells = {}
-    for cell in (line .. ","):gmatch "([^,]*)," do cells[#cells + 1] = tonumber(cell) or cell end
-    list[#list + 1] = cells
-  end
-  return list, list[1]
+  return csv_rows(ladies.file.read(result.folder .. "/variance.csv"))
 end
 
 --- Without sampling there is no error, of batches larger than the graph either; with the present as
@@ -257,11 +252,9 @@ end
 function tests.test_zero()
   local function whole(P, _, layers) return ladies.samplers.full(P, {layers = layers}) end
   local function check(result, exact)
-    for i, cells in ipairs(points_of(result)) do
-      if i > 1 then
-        local relative = cells[6] / cells[13]
-        lu.assertEquals(relative < 1e-9, exact, ("%s: %g"):format(cells[2], relative))
-      end
+    for _, point in ipairs(points_of(result)) do
+      local relative = point.error / point.signal
+      lu.assertEquals(relative < 1e-9, exact, ("%s: %g"):format(point.method, relative))
     end
   end
   local result = run("full", {methods = {}, samplers = {full = whole}, batch_size = 500})
@@ -284,7 +277,7 @@ function tests.test_report_and_resumption()
   local result = run("report", own)
   local points = points_of(result)
   -- One and two layers of two samples; VR-GCN has two layers only, Poisson no two samples.
-  lu.assertEquals(#points - 1, 4 * 4 + 2 + 2)
+  lu.assertEquals(#points, 4 * 4 + 2 + 2)
   local text = tostring(result)
   for _, part in ipairs{"toy.npz |", "VR-GCN", "FastGCN / LADIES, exact", "b = V", "s = 16",
     "the greatest ratio is"} do
@@ -351,7 +344,7 @@ function tests.test_data_without_a_split()
   arrays.train, arrays.val, arrays.test = nil, nil, nil
   ladies.data.save(arrays, path)
   local result = run("unsplit", {datasets = {path}, data = {}, methods = {"ladies"}, samples = {2}})
-  lu.assertEquals(#points_of(result) - 1, 2)
+  lu.assertEquals(#points_of(result), 2)
   local function fails(message)
     lu.assertErrorMsgContains(message, run, "unsplit", {data = {toy = arrays}})
   end

@@ -117,7 +117,6 @@ function tests.test_stored_members_of_version_2()
   lu.assertStrContains(message_of(f.tensor, f, "w"), 'has no array "w"; it has: n, v')
 end
 
---- A message lists as many names as have room.
 --- From 2 GiB on Python adds zip64 records to numbers that would still fit.
 function tests.test_members_of_gigabytes()
   local f <close> = open_fixture "gib"
@@ -159,6 +158,7 @@ function tests.test_offsets_of_gigabytes()
   lu.assertEquals(f:numbers "y", {1, 2})
 end
 
+--- A message lists as many names as have room.
 function tests.test_many_names()
   local arrays, names = {}, {}
   for i = 1, 40 do

@@ -187,7 +187,6 @@ function tests.test_group_with_a_norm_that_is_not_finite()
   lu.assertErrorMsgContains("is not known from a part", opt.keep, opt, 1, 2)
 end
 
---- One optimizer trains what it was given and leaves the rest alone.
 --- Moments of weights without gradients end at zero, not among the denormal numbers.
 function tests.test_moments_die_out()
   for name, options in pairs{
@@ -209,6 +208,7 @@ function tests.test_moments_die_out()
   end
 end
 
+--- One optimizer trains what it was given and leaves the rest alone.
 function tests.test_other_parameters_stay()
   local a, b = parameters()
   local before = b:to_table()

@@ -90,13 +90,6 @@ function tests.test_student()
   lu.assertAlmostEquals(statistics.p_value({1, 2, 3, 4}, x.low), 0.05, 1e-9)
 end
 
--- The smallest of three counts three times, the next twice, and none less than one before it.
-function tests.test_holm()
-  lu.assertAlmostEquals(statistics.holm{0.04, 0.01, 0.03}[1], 0.06, 1e-12)
-  lu.assertAlmostEquals(statistics.holm{0.04, 0.01, 0.03}[2], 0.03, 1e-12)
-  lu.assertAlmostEquals(statistics.holm{0.04, 0.01, 0.03}[3], 0.06, 1e-12)
-end
-
 -- ---------------------------------------------------------------- exact values
 
 -- Exact embeddings and gradients are those of the tape over whole neighbourhoods, by depth and P.
@@ -119,15 +112,6 @@ function tests.test_exact_values_are_those_of_the_tape()
 end
 
 -- ---------------------------------------------------------------- what is found
-
-function tests.test_whole_neighbourhoods_are_exact()
-  local one = lab("full").examinations[1]
-  for _, key in ipairs{"layers.1.error", "layers.2.error", "embedding.error", "gradient.error"} do
-    lu.assertTrue(finding(one, key).mean < 1e-9)
-  end
-  lu.assertEquals(faults_of(one), "")
-  lu.assertStrContains(one.verdict, "Exact")
-end
 
 -- Draws with replacement and their weights are unbiased in every layer; without replacement and
 -- with the same weights they are not, and the cause is named.
@@ -370,8 +354,6 @@ function tests.test_training()
   lu.assertTrue(f1.mean > 0 and f1.mean <= 1)
   lu.assertAlmostEquals(difference.mean,
     -finding(again.examinations[2], "training.test_f1_difference").mean, 1e-12)
-  lu.assertStrContains(message_of(ladies.lab, "ladies", {dataset = DATA, train = {seeds = 2}}),
-    "train needs a budget, either batches or seconds")
 end
 
 -- A seed gives the same numbers each time.
@@ -382,18 +364,6 @@ function tests.test_repeatable()
   end
   lu.assertEquals(error_of(3), error_of(3))
   lu.assertNotEquals(error_of(3), error_of(4))
-end
-
--- A data set that is loaded without a split gets the default one.
-function tests.test_default_split()
-  local path = os.tmpname()
-  local data = ladies.generate.power_law{nodes = 200, entries = 1600, features = 8, classes = 2}
-  data.train, data.val, data.test = nil, nil, nil
-  ladies.data.save(data, path .. ".npz")
-  local found = lab("ladies:20", {dataset = path .. ".npz", seconds = 1e-3})
-  os.remove(path)
-  os.remove(path .. ".npz")
-  lu.assertEquals(found.settings.batch_size, 20)
 end
 
 -- ---------------------------------------------------------------- refusals

@@ -65,23 +65,6 @@ function tests.test_alone_and_several()
   lu.assertStrContains(lab("ladies:5", "ladies:9"), "LADIES (5), LADIES (9) on toy")
 end
 
---- F1s after a budget, and their differences with the same seeds, are in the comparison.
-function tests.test_training()
-  local out = lab("ladies:5", "full", "--train-batches", "4", "--seeds", "2")
-  local comparison = out:match "\nComparison.*"
-  lu.assertStrContains(comparison, "test micro-F1 after 4 batches")
-  lu.assertStrContains(comparison, "test micro-F1 less that of LADIES (5)")
-end
-
---- The others get the samples with which mini-batches are as large; a note says what was reached.
-function tests.test_equal()
-  local out = lab("graphsage:2", "--against", "ladies", "--equal", "nodes")
-  local samples = tonumber(out:match "^GraphSAGE %(2%), LADIES %((%d+)%) on toy")
-  lu.assertTrue(samples > 2 and samples < 60, out:sub(1, 60))
-  lu.assertStrContains(out, "Compared at equal numbers of distinct nodes in a mini-batch")
-  lu.assertStrContains(out, "distinct nodes, ")
-end
-
 --- The settings of samplers change what is examined.
 function tests.test_settings()
   local out = temporary.path "settings"
@@ -140,15 +123,6 @@ function tests.test_remedies()
   lu.assertStrContains(own, "more samples, or each layer's dst among its src, so that a node has")
   local ours = lab("ladies:6", "--against", "none", "--self-nodes", "none"):gsub("%s+", " ")
   lu.assertStrContains(ours, 'more samples, or self_nodes = "previous", so that a node has')
-end
-
-function tests.test_files()
-  local out = temporary.path "runs/lab"
-  local text = lab("ladies:5", "full", "--out", out)
-  lu.assertStrContains(text, ("\nin %s: lab.html, lab.json, "):format(out))
-  for _, name in ipairs{"lab.html", "lab.json", "lab.md", "lab.csv"} do
-    lu.assertEquals(core.exists(out .. "/" .. name), "file", name)
-  end
 end
 
 function tests.test_what_is_refused()

@@ -28,6 +28,7 @@ end
 
 -- Data, task, model and settings of the task.
 local CASES = {
+  {"nodes"},
   {"nodes", "link_prediction"},
   {"nodes", "link_prediction", nil, {decoder = "mlp", negatives = "pairs", per_positive = 2}},
   {"edges", "link_prediction", "rgcn", {relations = true, decoder = "distmult",

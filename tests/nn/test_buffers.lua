@@ -4,6 +4,7 @@
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local stderr_of = require "tools.stderr_of"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -147,16 +148,6 @@ function tests.test_what_is_none()
   end)
 end
 
--- Returns what is written to stderr while f() runs.
-local function told(f)
-  local lines, stderr = {}, io.stderr
-  rawset(io, "stderr", {write = function(_, ...) lines[#lines + 1] = table.concat{...} end})
-  local ok, message = pcall(f)
-  rawset(io, "stderr", stderr)
-  lu.assertTrue(ok, message)
-  return table.concat(lines)
-end
-
 --- A note says once that an adaptive sampler learns something that no checkpoint has, wherever it
 -- keeps it.
 function tests.test_adaptive_samplers()
@@ -184,7 +175,7 @@ function tests.test_adaptive_samplers()
     nothing = {false, sampler(function() end, {})},
   }
   for name, case in pairs(cases) do
-    local text = told(function()
+    local text = stderr_of(function()
       train(data, new_model "in_place", {sampler = case[2], state = case[3], checkpoint_every = 0,
         out = temporary.path("adaptive_" .. name)})
     end)
@@ -207,7 +198,7 @@ function tests.test_numbers_of_a_model()
   for n, counts in ipairs{false, true} do
     local model = new_model "in_place"
     model.norms[1].seen = 0
-    local text = told(function()
+    local text = stderr_of(function()
       train(data, model, {checkpoint_every = 0, out = temporary.path("numbers" .. n),
         on_batch = function()
           if counts then model.norms[1].seen = model.norms[1].seen + 1 end

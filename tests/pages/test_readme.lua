@@ -5,6 +5,7 @@ local lu = require "luaunit"
 local files = require "tools.files"
 local ladies = require "ladies"
 local page_blocks = require "tools.page_blocks"
+local readme_example = require "tools.readme_example"
 local shell = require "tools.shell"
 local toy_study = require "tools.toy_study"
 
@@ -20,17 +21,11 @@ local function listings(page, language)
   return list
 end
 
--- Runs a listing that trains on WordNet; returns what it prints.
-local function run(text)
-  local n
-  text, n = text:gsub('load "wordnet"', ("load %q"):format(toy_study.dataset))
-  lu.assertEquals(n, 1)
-  return shell.silent(shell.run_ladies{"-e", text})
-end
+local function run(text) return shell.silent(shell.run_ladies{"-e", text}) end
 
 --- The whole experiment learns the small graph.
 function tests.test_experiment()
-  local text = listings("README.md", "lua")[1]
+  local text = readme_example()
   lu.assertStrContains(text, "print(ladies.metrics.f1(model, data, data.test))")
   text = text:gsub("epochs = %d+", "epochs = 40"):gsub("lr = 1e%-3", "lr = 0.01")
   local f1 = tonumber(run(text))
@@ -41,7 +36,7 @@ end
 --- The sampler keeps the contract, draws what the one that ships draws, and trains.
 function tests.test_sampler()
   local own = listings("README.md", "lua")[2]
-  local experiment, n = listings("README.md", "lua")[1]
+  local experiment, n = readme_example()
     :gsub("ladies%.samplers%.ladies%(P, %b{}%)", "mine(P, {samples = 20, layers = 5})")
   lu.assertEquals(n, 1)
   local out = run(("local mine = (function() %s end)()\n%s"):format(own, experiment))

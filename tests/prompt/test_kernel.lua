@@ -4,7 +4,7 @@
 local lu = require "luaunit"
 local files = require "tools.files"
 local json = require "ladies.base.json"
-local page_blocks = require "tools.page_blocks"
+local readme_example = require "tools.readme_example"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local toy_study = require "tools.toy_study"
@@ -171,13 +171,7 @@ end
 
 --- The whole experiment of README.md in a cell, on a small graph, and its locals in the next one.
 function tests.test_the_experiment_of_the_readme()
-  local code, n
-  for _, block in ipairs(page_blocks(files.read(root .. "/README.md"))) do
-    if block.language == "lua" then code = code or block.text end
-  end
-  code, n = code:gsub('load "wordnet"', ("load %q"):format(toy_study.dataset))
-  lu.assertEquals(n, 1)
-  local answers = talk{{run = code}, {run = "#data.train"}}
+  local answers = talk{{run = readme_example()}, {run = "#data.train"}}
   lu.assertEquals(answers[1].reply.status, "ok", answers[1].reply.evalue)
   local f1 = tonumber(stream_of(answers[1], "stdout"))
   lu.assertTrue(f1 >= 0 and f1 <= 1, f1)

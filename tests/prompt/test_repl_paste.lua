@@ -2,13 +2,11 @@
 -- around a paste; and Ctrl-C in training.
 
 local lu = require "luaunit"
-local files = require "tools.files"
-local page_blocks = require "tools.page_blocks"
+local readme_example = require "tools.readme_example"
 local shell = require "tools.shell"
 local toy_study = require "tools.toy_study"
 
 local tests = {}
-local root = os.getenv "LADIES_SOURCE"
 local EDITING = shell.run_ladies {"-e", "print(require('ladies_host').line_editing)"} == "true\n"
 
 -- A text as an order of tools/pty.c types it.
@@ -17,15 +15,7 @@ local function typed(text)
 end
 
 -- README's example, on a small graph for few epochs.
-local function example()
-  for _, block in ipairs(page_blocks(files.read(root .. "/README.md"))) do
-    if block.language == "lua" then
-      local text, n = block.text:gsub('load "wordnet"', ("load %q"):format(toy_study.dataset))
-      lu.assertEquals(n, 1)
-      return (text:gsub("epochs = %d+", "epochs = 2"))
-    end
-  end
-end
+local function example() return (readme_example():gsub("epochs = %d+", "epochs = 2")) end
 
 -- A terminal that puts marks around what is pasted.
 local MARKS = {"TERM=xterm", "NO_COLOR=1"}

@@ -7,7 +7,6 @@ local core = require "ladies_core"
 local ladies = require "ladies"
 local checkpoint = require "ladies.training.checkpoint"
 local files = require "tools.files"
-local json = require "ladies.base.json"
 local message_of = require "tools.message_of"
 local stderr_of = require "tools.stderr_of"
 local tables = require "ladies.base.tables"
@@ -34,14 +33,9 @@ local function same_file(a, b, name)
   lu.assertTrue(files.read(a .. "/" .. name) == files.read(b .. "/" .. name), name)
 end
 
--- The numbers of the batches in a log, and those of the validations.
-local function logged(folder)
-  local batches, validations = {}, {}
-  for line in io.lines(folder .. "/log.jsonl") do
-    local record = json.decode(line)
-    table.insert(record.validation and validations or batches, record.batch)
-  end
-  return batches, validations
+-- The numbers of the batches of lines of a log.
+local function numbers(lines)
+  return tables.map(lines, function(line) return line.batch end)
 end
 
 local function count_to(n, step)
@@ -93,7 +87,7 @@ function tests.test_resuming_a_finished_run()
   stopping.resume = true
   train("ended", 1000, stopping)
   lu.assertTrue(files.read(temporary.path "ended/model.npz") == before)
-  lu.assertEquals((logged(temporary.path "ended")), count_to(21))
+  lu.assertEquals(numbers(toy_training.log(temporary.path "ended")), count_to(21))
 end
 
 --- Resuming with a bound that has been passed trains nothing and leaves the model as it is.
@@ -111,8 +105,7 @@ function tests.test_log_is_cut_back()
   file:write('{"batch":11,"loss":1}\n{"batch":12,"lo')     -- what a killed run may leave
   file:close()
   train("log", 20, {resume = true})
-  local batches = logged(temporary.path "log")
-  lu.assertEquals(batches, count_to(20))
+  lu.assertEquals(numbers(toy_training.log(temporary.path "log")), count_to(20))
 end
 
 --- A run that is killed at five moments by SIGKILL ends with the same bits.
@@ -136,9 +129,9 @@ function tests.test_killed()
   lu.assertTrue(run("killed", 0, true))
   same_file(temporary.path "killed", temporary.path "quiet_life", "model.npz")
   same_file(temporary.path "killed", temporary.path "quiet_life", "predictions.npz")
-  local batches, validations = logged(temporary.path "killed")
-  lu.assertEquals(batches, count_to(BATCHES))
-  lu.assertEquals(table.move(validations, 1, BATCHES // 7, 1, {}), count_to(BATCHES, 7))
+  local batches, validations = toy_training.log(temporary.path "killed")
+  lu.assertEquals(numbers(batches), count_to(BATCHES))
+  lu.assertEquals(table.move(numbers(validations), 1, BATCHES // 7, 1, {}), count_to(BATCHES, 7))
 end
 
 -- ---------------------------------------------------------------- what is in it, what is refused
@@ -170,23 +163,6 @@ function tests.test_of_another_model()
     "parameter.layers.1.conv.bias is 16, the model's is 8")
   lu.assertStrContains(refused("other", {model = own_model{layers = 3}}), "it is of another model")
   lu.assertStrContains(refused("other", {model = own_model{layers = 1}}), "of another model")
-end
-
---- Every truncation, and a flipped byte, are found.
-function tests.test_damaged()
-  train("damaged", 8)
-  local path = temporary.path "damaged/checkpoint.npz"
-  local bytes = files.read(path)
-  for i = 0, 9 do
-    files.write(path, bytes:sub(1, #bytes * i // 10))
-    lu.assertStrContains(refused("damaged", {}), "checkpoint.npz")
-  end
-  local middle = #bytes // 2
-  files.write(path, bytes:sub(1, middle) .. string.char(bytes:byte(middle + 1) ~ 1)
-    .. bytes:sub(middle + 2))
-  lu.assertStrContains(refused("damaged", {}), "checkpoint.npz")
-  files.write(path, "\27Lua and more")
-  lu.assertStrContains(refused("damaged", {}), "checkpoint.npz")
 end
 
 --- A file without the counters, or of another format, is not a checkpoint.

@@ -1,9 +1,6 @@
 --- Tests the state that a run has besides model and optimizer: schedules that go by validation, and
 -- objects of the script's own, are saved with the checkpoint and are the same after a resumption.
-local here = os.getenv "LADIES_SOURCE" .. "/tests"
-
 local lu = require "luaunit"
-local core = require "ladies_core"
 local ladies = require "ladies"
 local object_state = require "ladies.training.checkpoint.object_state"
 local shell = require "tools.shell"
@@ -59,20 +56,6 @@ function tests.test_plateau_schedule_resumed()
       return forgetful
     end), whole)
   end
-end
-
---- A plateau schedule goes on as if nothing had happened after SIGKILL in the middle.
-function tests.test_plateau_schedule_resumed_after_a_kill()
-  local function run(folder, resume, kill)
-    return (select(3, shell.run_ladies{here .. "/tools/train_plateau.lua", temporary.path(folder),
-      resume and "resume" or "new", kill and "23" or "0"}))
-  end
-  lu.assertEquals(run("unkilled", false), 0)
-  lu.assertEquals(run("killed", false, true), 137)
-  lu.assertFalse(core.exists(temporary.path "killed/model.npz"))
-  lu.assertEquals(run("killed", true), 0)
-  lu.assertTrue(ladies.file.read(temporary.path "killed/model.npz")
-    == ladies.file.read(temporary.path "unkilled/model.npz"))
 end
 
 --- A schedule that remembers something of its own is told of, and one that cannot be saved is

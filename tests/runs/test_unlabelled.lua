@@ -1,6 +1,7 @@
 --- A finished run predicts for a data set that has neither labels nor targets, or none of them
 -- known, as for the same one with them.
 local lu = require "luaunit"
+local csv_rows = require "tools.csv_rows"
 local ladies = require "ladies"
 local options = require "ladies.base.options"
 local shell = require "tools.shell"
@@ -47,18 +48,7 @@ end
 
 -- The cells of a column of CSV.
 local function column(text, name)
-  local at, cells, head = nil, {}, nil
-  for line in text:gmatch "[^\n]+" do
-    local fields = {}
-    for field in (line .. ","):gmatch "([^,]*)," do fields[#fields + 1] = field end
-    if not head then
-      head = fields
-      for i, title in ipairs(head) do if title == name then at = i end end
-    else
-      cells[#cells + 1] = fields[at]
-    end
-  end
-  return cells
+  return tables.map(csv_rows(text), function(row) return row[name] end)
 end
 
 -- Tests that the command gives the same columns with and without what is to be predicted, and where
@@ -90,7 +80,7 @@ function tests.test_classes()
   local labels = toy.new().labels
   local run, without, csv = check("classes", with_parts{labels = labels,
     class_names = {"a", "b", "c"}}, {"predicted", "class", "probability"})
-  for _, label in ipairs(column(csv, "label")) do lu.assertEquals(label, "-1") end
+  for _, label in ipairs(column(csv, "label")) do lu.assertEquals(label, -1) end
   local err = shell.refused(shell.run_ladies{"evaluate", run, "--dataset", without})
   lu.assertStrContains(err, "has no test nodes")
   -- Without names the model's file says how many classes there are.

@@ -7,7 +7,6 @@ local graphs = require "reference.graphs"
 local reference = require "reference.labor"
 local statistics = require "reference.statistics"
 local tables = require "ladies.base.tables"
-local two_layers = require "reference.two_layers"
 
 local sampling, index, labor = ladies.sampling, ladies.index, ladies.samplers.labor
 local fails = lu.assertErrorMsgContains
@@ -220,22 +219,6 @@ function tests.test_variance_of_neighbour_sampling()
       lu.assertTrue(error <= 5.5 * run.standard_error() + 1e-6,
         ("%s, node %d: %g"):format(iterations, v, run.mean()))
     end
-  end
-end
-
--- The largest deviation of the two-layer estimate of P P h from it, in standard errors.
-local function deviation(P, opts)
-  local h = ladies.zeros(P.n_rows, 1):uniform_(1, 2, ladies.rng(7))
-  opts.samples = {3, 3}
-  return two_layers.deviation(labor(P, opts), P, index{3, 17, 8, 22}, h, ladies.rng(6), 1500)
-end
-
-function tests.test_unbiased_through_two_layers()
-  local A = graphs.random(30, 4, 5)
-  for _, opts in ipairs{{}, {iterations = 1}, {iterations = "converge", self_nodes = "none"}} do
-    opts.form = "unbiased"
-    local worst = deviation(A:normalize "sym", opts)
-    lu.assertTrue(worst < BOUND, worst)
   end
 end
 

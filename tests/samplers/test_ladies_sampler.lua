@@ -1,10 +1,9 @@
---- The samplers ladies and full, and sampling.check: presets worked out by hand, Monte-Carlo means
--- of two layers, limits and errors. sampling/test_layerwise.lua has the options of ladies as points
--- whose outcomes are enumerated.
+--- The samplers ladies and full, and sampling.check: presets worked out by hand, limits and
+-- errors. sampling/test_layerwise.lua has the options of ladies as points whose outcomes are
+-- enumerated, test_two_layers.lua the means of two layers.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
-local two_layers = require "reference.two_layers"
 
 local sampling, samplers = ladies.sampling, ladies.samplers
 local matrix, random_graph = graphs.matrix, graphs.random
@@ -80,32 +79,6 @@ function tests.test_self_nodes_come_first()
     lu.assertTrue(#block.src <= 9)
   end
   for _, block in ipairs(blocks_of{}) do lu.assertEquals(#block.src, 5) end
-end
-
--- --- Monte Carlo --------------------------------------------------------------------------------
-
--- Returns how far the mean of 3000 two-layer estimates of P[S,:] P H lies from it, in standard
--- errors.
-local function deviations(opts)
-  local P, seeds = random_graph(30, 2, 5):normalize "sym", ladies.index{3, 17, 28}
-  local h = ladies.zeros(30, 1)
-  for i = 1, 30 do h:set_(i, 1, 1 + i * 7 % 5) end
-  opts.samples, opts.row_normalize = {8, 6}, opts.row_normalize or false
-  return two_layers.deviation(samplers.ladies(P, opts), P, seeds, h, ladies.rng(77), 3000)
-end
-
-function tests.test_unbiased_through_two_layers()
-  for _, opts in ipairs{{draw = "wr"}, {draw = "poisson"}, {debias = true},
-    {debias = true, self_nodes = "previous"}, {draw = "wr", self_nodes = "batch"},
-    {draw = "poisson", self_nodes = "previous"}, {draw = "wr", flat = true}} do
-    local worst = deviations(opts)
-    lu.assertTrue(worst < 4, ("%s debias=%s %s: %g standard errors"):format(opts.draw or "wor",
-      opts.debias, opts.self_nodes, worst))
-  end
-end
-
-function tests.test_biased_without_debias()
-  lu.assertTrue(deviations{draw = "wor"} > 8)
 end
 
 -- --- limits and errors --------------------------------------------------------------------------

@@ -3,7 +3,6 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local files = require "tools.files"
 local Graph = require "ladies.graph"
-local markdown = require "ladies.report.markdown"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -124,13 +123,6 @@ function tests.test_what_memory_is_counted()
   local note = '"memory MB" is the paper\'s count, of GCNs alone'
   lu.assertStrContains(notes_of("memory of gcnii", "gcnii"), note)
   lu.assertNotStrContains(notes_of("memory of gcn", "gcn"), note)
-end
-
--- ---------------------------------------------------------------- numbers
-
-function tests.test_markdown()
-  lu.assertEquals(markdown.table{{"a", "b"}, {"long", "1 ± 2"}},
-    "| a    |     b |\n| ---- | ----: |\n| long | 1 ± 2 |")
 end
 
 -- ---------------------------------------------------------------- studies
@@ -294,8 +286,6 @@ function tests.test_runs_are_those_of_an_experiment()
   lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
 end
 
---- A finished run stands beside others only where it was tested as they are; what else of its task
--- differs has a column.
 --- Where finished runs were computed by something else, the notes say by what each was.
 function tests.test_finished_runs_computed_elsewhere()
   local folder = temporary.path "elsewhere"
@@ -313,6 +303,8 @@ function tests.test_finished_runs_computed_elsewhere()
   lu.assertStrContains(note_of "there", " and by an abacus, ")
 end
 
+--- A finished run stands beside others only where it was tested as they are; what else of its task
+-- differs has a column.
 function tests.test_finished_runs_of_links()
   local folder, common = temporary.path "links", settings_with{task = "link_prediction",
     max_batches = 2}

@@ -26,7 +26,6 @@ function tests.test_status()
   lu.assertEquals(core.process.start{"/bin/true"}:wait(), 0)
 end
 
---- A process that was waited for keeps its status; while it runs there is none.
 --- A process that has ended lives no more, though its parent has not asked for its status.
 function tests.test_one_that_has_ended_does_not_live()
   local log = temporary.path "zombie"
@@ -42,6 +41,7 @@ function tests.test_one_that_has_ended_does_not_live()
   lu.assertFalse(core.process.lives(math.tointeger(tonumber(number))))
 end
 
+--- A process that was waited for keeps its status; while it runs there is none.
 function tests.test_waiting()
   local process <close> = core.process.start{"sleep", "60"}
   lu.assertNil(process:wait(0))

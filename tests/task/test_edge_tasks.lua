@@ -212,7 +212,8 @@ function tests.test_the_least_to_train_on()
       {target = "weight", edge_split = split})
   end
   lu.assertEquals(#task_of("25/25/50").units.train, 1)
-  lu.assertErrorMsgContains("no edge is left for training", task_of, "0/50/50")
+  lu.assertErrorMsgContains("2 of 4 edges for validation and 2 for test leave none for training",
+    task_of, "0/50/50")
 end
 
 function tests.test_errors()

@@ -4,31 +4,22 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
 
 local tests = {}
 
 local GRAPHS = 60
 
--- Rings of some nodes, with a class and the mean of their first feature; saved under a name.
-local function made(name, with)
-  local edges, graph_of, features, labels, targets = {}, {}, {}, {}, {}
-  for graph = 1, GRAPHS do
-    local size, sum, class = 4 + graph % 5, 0, graph % 2 + 1
-    for i = 1, size do
-      local node, x = #graph_of + 1, math.sin(7 * graph + 3 * i) + class
-      edges[node] = {node, i < size and node + 1 or node + 1 - size}
-      graph_of[node], features[node], sum = graph, {x, 1}, sum + x
-    end
-    labels[graph], targets[graph] = class, 100 + 10 * sum / size
-  end
-  local path = temporary.path(name)
-  ladies.data.save(ladies.data.from_arrays{edges = edges, graph_of = graph_of, features = features,
-    labels = with == "labels" and labels or nil, targets = with == "targets" and targets or nil,
-    split = "60/20/20"}, path)
-  return path
+-- Rings with a class or a number for each, in files.
+local function made(name, part, of_graph)
+  local fields, means = toy.rings(GRAPHS)
+  fields[part] = {}
+  for graph, mean in ipairs(means) do fields[part][graph] = of_graph(graph, mean) end
+  return temporary.saved(name, ladies.data.from_arrays(fields))
 end
 
-local classes, numbers = made("classes.npz", "labels"), made("numbers.npz", "targets")
+local classes = made("classes.npz", "labels", function(graph) return graph % 2 + 1 end)
+local numbers = made("numbers.npz", "targets", function(_, mean) return 100 + 10 * mean end)
 
 local function run(...)
   return (shell.succeeded(shell.run_ladies({...}, {folder = temporary.path "."})))
@@ -45,7 +36,7 @@ function tests.test_a_mini_batch()
   for batch in ladies.batches(task.units.train, {task = task, batch_size = 12,
     sampler = ladies.samplers.full(P, {layers = 2})}) do
     local wanted = 0
-    for _, unit in ipairs(batch.units:to_table()) do wanted = wanted + 4 + unit % 5 end
+    for _, unit in ipairs(batch.units:to_table()) do wanted = wanted + 4 + unit % 6 end
     lu.assertEquals(#batch.output, wanted)
     local h = ladies.no_grad(model.forward, model, data.features, batch, false)
     local sums, sizes, rows = {}, {}, h:to_table()

@@ -110,17 +110,6 @@ function tests.test_by_command_and_in_lua()
   lu.assertEquals(summary.test, result.test)
 end
 
---- The best model is that of the least error, and the log has the metric by its name.
-function tests.test_less_is_better()
-  local folder = by_command()
-  local least = math.huge
-  for line in io.lines(folder .. "/log.jsonl") do
-    local record = json.decode(line)
-    if record.validation then least = math.min(least, record.validation.MAE) end
-  end
-  lu.assertEquals(json.decode(ladies.file.read(folder .. "/summary.json")).best_value, least)
-end
-
 --- evaluate, predict and view of a finished run.
 function tests.test_a_finished_run()
   local folder = by_command()

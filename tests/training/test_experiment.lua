@@ -5,6 +5,7 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
 local json = require "ladies.base.json"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
 
@@ -14,7 +15,6 @@ local tests = {}
 -- ---------------------------------------------------------------- settings
 
 function tests.test_wrong_settings()
-  lu.assertErrorMsgContains('did you mean "samples"?', experiment.configure, {sampels = 3})
   lu.assertErrorMsgContains("preset must be one of", experiment.configure, {preset = "best"})
 end
 
@@ -47,22 +47,19 @@ end
 
 -- ---------------------------------------------------------------- the command
 
-local binary = os.getenv "LADIES_BIN"
-
-local function quoted(words)
-  local list = {}
-  for i, word in ipairs(words) do list[i] = "'" .. word .. "'" end
-  return table.concat(list, " ")
+-- Runs `ladies train` with the arguments; returns its exit status and what it wrote to stdout and
+-- stderr.
+local function train(...)
+  local out, err, status = shell.run_ladies{"train", ...}
+  return status, out, err
 end
 
--- Runs `ladies train` with the arguments; returns its exit status and what it wrote to stdout and
--- stderr. `before` is put in front of the command.
-local function train(before, ...)
-  if not binary then lu.skip "LADIES_BIN is not set" end
-  local out, err = temporary.path "stdout", temporary.path "stderr"
-  local _, _, status = os.execute(("%s '%s' train %s >'%s' 2>'%s'"):format(before or "", binary,
-    quoted{...}, out, err))
-  return status, ladies.file.read(out), ladies.file.read(err)
+-- Interrupts `ladies train` with the arguments as soon as the log in the folder has its first
+-- lines, when the first validation is done; returns its exit status and what it wrote to stdout.
+local function interrupt(folder, ...)
+  local out, _, status = shell.run{here .. "/tools/interrupt.sh", folder .. "/log.jsonl",
+    shell.ladies, "train", ...}
+  return status, out
 end
 
 local function toy_file()
@@ -94,8 +91,8 @@ function tests.test_command()
   } do
     local folder = temporary.path("run" .. table.concat(case):gsub("%W", ""))
     local full = case[1] == "--method=full"
-    local status, out, err = train(nil, (full and sizes or small)("--out", folder,
-      "--max-batches=60", table.unpack(case)))
+    local status, out, err = train((full and sizes or small)("--out", folder, "--max-batches=60",
+      table.unpack(case)))
     lu.assertEquals(status, 0, err)
     local summary = summary_of(folder)
     lu.assertStrMatches(out, ".*\ntest micro%-F1 0%.%d%d%d%d\n")
@@ -112,27 +109,19 @@ function tests.test_command()
   end
 end
 
-function tests.test_quiet_prints_no_progress()
-  local _, _, err = train(nil, small("--out", temporary.path "quiet", "--max-batches=5", "--quiet"))
-  lu.assertEquals(err, "")
-end
-
 --- A mistake gives one line on stderr, nothing on stdout, and leaves no folder behind.
 function tests.test_mistakes()
   local folder = temporary.path "mistake"
   for _, case in ipairs{
     {2, "unknown option --patiense; did you mean --patience?", "--patiense=3"},
     {2, "--layers must be a positive integer, got 0", "--layers=0"},
-    {1, "the method full has no parts, a setting of clustergcn, rns; its sampler's "
-      .. "settings are: none",
-      "--method=full", "--parts=3"},
     {1, "; its sampler's settings are: parts, clusters, partition, lambda",
       "--method=clustergcn", "--samples=3"},
     {1, 'no data set "cara"', "--dataset=cara"},
     {1, "cannot be opened", "--dataset=/nowhere/x.npz"},
     {1, "there is no run in /nowhere", "--resume=/nowhere"},
   } do
-    local status, out, err = train(nil, "--out", folder, table.unpack(case, 3))
+    local status, out, err = train("--out", folder, table.unpack(case, 3))
     lu.assertEquals({status, out}, {case[1], ""})
     lu.assertStrContains(err, case[2])
     lu.assertStrMatches(err, "ladies train: [^\n]*\n")
@@ -140,68 +129,40 @@ function tests.test_mistakes()
   end
 end
 
---- Infinities are no model: one line, status 1, no F1.
-function tests.test_a_run_that_is_not_finite()
-  for _, preset in ipairs{"default", "code"} do
-    local folder = temporary.path("infinite " .. preset)
-    local status, out, err = train(nil, "--preset", preset, "--out", folder, "--max-batches=1",
-      "--quiet", "--dataset", toy_file(), "--lr=1e38")
-    lu.assertEquals(status, 1)
-    lu.assertStrMatches(err, "ladies train: batch 1: [^\n]* no good model to keep\n")
-    lu.assertNil(out:match "micro%-F1")
-    lu.assertFalse(core.exists(folder .. "/model.npz"))
-    lu.assertStrContains(ladies.file.read(folder .. "/summary.json"), '"stopped": "not finite"')
-  end
-end
-
-function tests.test_a_folder_holds_one_run()
-  local folder = temporary.path "once"
-  train(nil, small("--out", folder, "--max-batches=3"))
-  local status, _, err = train(nil, small("--out", folder, "--max-batches=3"))
-  lu.assertEquals(status, 1)
-  lu.assertStrContains(err, "once holds a run: go on with it")
-end
-
---- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one,
--- with whatever workers.
-function tests.test_interrupted_and_resumed()
+--- Ctrl-C saves a checkpoint and says how to go on; the resumed run is the uninterrupted one, with
+-- whatever workers. A job that comes back into its queue has one command: it begins the run, goes
+-- on with it where it has begun, by whatever way, and does no harm to one that is over.
+function tests.test_interrupted_and_requeued()
   local one, two = temporary.path "uninterrupted", temporary.path "interrupted"
-  -- The log has its first lines in the file when the first validation is done.
+  local three = temporary.path "requeued"
   local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
-  train(nil, small("--out", one, table.unpack(options)))
-  local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
-  local status, out = train(interrupt, small("--out", two, "--workers=2", table.unpack(options)))
+  train(small("--out", one, table.unpack(options)))
+  local status, out = interrupt(two, small("--out", two, "--workers=2", table.unpack(options)))
   lu.assertEquals(status, 130)
   lu.assertStrContains(out, "go on with: ladies train --resume " .. two)
   lu.assertFalse(core.exists(two .. "/model.npz"))
-  lu.assertEquals(train(nil, "--resume", two, "--threads=2", "--workers=1"), 0)
-  lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
-end
-
---- A job that comes back into its queue has one command: it begins the run, goes on with it where
--- it has begun, by whatever way, and does no harm to one that is over.
-function tests.test_requeued()
-  local one, two = temporary.path "not requeued", temporary.path "requeued"
-  local options = {"--max-batches=3000", "--patience=0", "--eval-every=100"}
-  train(nil, small("--out", one, table.unpack(options)))
-  local again = {"--out", two, "--resume", table.unpack(options)}
-  local interrupt = ("'%s/tools/interrupt.sh' '%s/log.jsonl'"):format(here, two)
-  lu.assertEquals(train(interrupt, small(table.unpack(again))), 130)
-  local status, out, err = train(nil, small(table.unpack(again)))
+  lu.assertEquals(train("--resume", two, "--threads=2", "--workers=1"), 0)
+  local again = {"--out", three, "--resume", table.unpack(options)}
+  lu.assertEquals(interrupt(three, small(table.unpack(again))), 130)
+  local err
+  status, out, err = train(small(table.unpack(again)))
   lu.assertEquals(status, 0, err)
   lu.assertStrContains(err, "going on after batch ")
-  lu.assertTrue(ladies.file.read(one .. "/model.npz") == ladies.file.read(two .. "/model.npz"))
+  for _, folder in ipairs{two, three} do
+    lu.assertTrue(ladies.file.read(one .. "/model.npz")
+      == ladies.file.read(folder .. "/model.npz"), folder)
+  end
   local last_line = out:match "([^\n]*)\n$"
-  status, out, err = train(nil, small(table.unpack(again)))
+  status, out, err = train(small(table.unpack(again)))
   lu.assertEquals({status, out:match "([^\n]*)\n$"}, {0, last_line}, err)
   -- The settings are those with which it began, whether the line or a file has them.
-  status, out, err = train(nil, small("--dropout=0.5", table.unpack(again)))
+  status, out, err = train(small("--dropout=0.5", table.unpack(again)))
   lu.assertEquals({status, out}, {1, ""})
   lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
   local config = one .. "/config.json"
-  lu.assertEquals(train(nil, "--config", config, "--out", two, "--resume"), 0)
+  lu.assertEquals(train("--config", config, "--out", three, "--resume"), 0)
   ladies.file.write(config, (ladies.file.read(config):gsub('"dropout": [%d.]+', '"dropout": 0.5')))
-  status, out, err = train(nil, "--config", config, "--resume", "--out", two)
+  status, out, err = train("--config", config, "--resume", "--out", three)
   lu.assertEquals({status, out}, {1, ""})
   lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
 end
@@ -218,7 +179,7 @@ function tests.test_requeued_where()
     {"holds files and no ladies.json", small("--out", others, "--resume")},
     {"is a script's, which goes on with it (resume = true)", small("--out", scripts, "--resume")},
   } do
-    local status, out, err = train(nil, table.unpack(case, 2))
+    local status, out, err = train(table.unpack(case, 2))
     lu.assertEquals({status, out}, {1, ""})
     lu.assertStrContains(err, case[1])
   end
@@ -227,14 +188,14 @@ end
 --- Bounds may change when a run is resumed, nothing else that matters.
 function tests.test_resume_with_other_options()
   local folder = temporary.path "longer"
-  train(nil, small("--out", folder, "--max-batches=10"))
-  lu.assertEquals(train(nil, "--resume", folder, "--max-batches=20"), 0)
+  train(small("--out", folder, "--max-batches=10"))
+  lu.assertEquals(train("--resume", folder, "--max-batches=20"), 0)
   lu.assertEquals(summary_of(folder).batches, 20)
-  local status, _, err = train(nil, "--resume", folder, "--lr=0.5")
+  local status, _, err = train("--resume", folder, "--lr=0.5")
   lu.assertEquals(status, 1)
   lu.assertStrContains(err, "--lr cannot change when a run is resumed")
-  lu.assertEquals(train(nil, "--resume", folder, "--precision=float32", "--accumulate=1"), 0)
-  status, _, err = train(nil, "--resume", folder, "--accumulate=2")
+  lu.assertEquals(train("--resume", folder, "--precision=float32", "--accumulate=1"), 0)
+  status, _, err = train("--resume", folder, "--accumulate=2")
   lu.assertEquals(status, 1)
   lu.assertStrContains(err, "--accumulate cannot change when a run is resumed")
 end

@@ -1,6 +1,6 @@
---- Tests the numbers of the presets, which are readings of the paper: every setting of the presets,
--- the methods and the paper's protocol, the settings that follow from the data set, and the
--- authors' sampled validation.
+--- Tests the settings that follow from others and from the data set, the paper's protocol, and the
+-- authors' sampled validation. The numbers of the presets, which are readings of the paper, are in
+-- fixtures/defaults.txt.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
@@ -12,32 +12,6 @@ local experiment, merged = ladies.experiment, tables.merged
 local tests = {}
 
 -- ---------------------------------------------------------------- settings
-
-local COMMON = {
-  dataset = "wordnet", shuffle = "none", method = "ladies", samples = 512,
-  layers = 5, hidden = 256, batch_size = 512, epochs = 1000, seed = 1, lr = 1e-3, clip = 0,
-  weight_decay = 0, features = "as_given", row_normalize = true, debias = false, union = "pre",
-  flat = false, probability = "norms", activation = "relu", dropout = 0, validation = "exact",
-  patience = 200, min_gain = 0.01,
-}
-
-function tests.test_presets()
-  local found = {}
-  for preset in pairs(ladies.presets) do found[preset] = experiment.configure{preset = preset} end
-  lu.assertEquals(found, {
-    default = merged(COMMON, {preset = "default", normalize = "sym", draw = "wor",
-      self_nodes = "auto", dropout = 0.3, patience = 600, best = "highest", model = "gcnii",
-      theta = 0.5}),
-    paper = merged(COMMON, {preset = "paper", normalize = "sym", draw = "wr", self_nodes = "none",
-      head = "none", head_dropout = 0, order = "propagate_first", eval_every = 10, best = "gain"}),
-    code = merged(COMMON, {preset = "code", normalize = "row", draw = "wor", self_nodes = "batch",
-      union = "post", order = "transform_first", activation = "elu", head = "linear",
-      dropout = 0.2, head_dropout = 0.5, clip = 0.2, validation = "sampled", eval_every = 10,
-      best = "gain"}),
-  })
-  lu.assertEquals(experiment.configure{preset = "code", dropout = 0.1},
-    merged(found.code, {dropout = 0.1}))
-end
 
 --- The model of the default preset is trained where it can be. Methods that know P H but not H, or
 -- that sketch H, have gcn, and so have all that are compared with them.
@@ -67,28 +41,6 @@ function tests.test_stored_without_a_model()
     "here")
 end
 
-function tests.test_settings_of_methods()
-  local settings = {}
-  for _, name in ipairs{"ladies", "fastgcn", "graphsage", "clustergcn", "vrgcn", "full"} do
-    local config, usual = experiment.configure{method = name, preset = "code"},
-      experiment.configure{preset = "code"}
-    settings[name] = {}
-    for key, value in pairs(config) do
-      if usual[key] ~= value and key ~= "method" then settings[name][key] = value end
-    end
-  end
-  lu.assertEquals(settings, {
-    ladies = {},
-    fastgcn = {draw = "wr", self_nodes = "none", row_normalize = false, union = "pre"},
-    graphsage = {samples = 5},
-    clustergcn = {partition = "metis", lambda = 0, validation = "exact"},
-    vrgcn = {samples = 2, validation = "exact"},
-    full = {validation = "exact"},
-  })
-  lu.assertEquals(experiment.configure{method = "graphsage"}.normalize, "row")
-  lu.assertEquals(experiment.configure{method = "full"}.patience, 200)
-end
-
 function tests.test_protocol()
   local fixed = {model = "gcn", layers = 5, hidden = 256, batch_size = 512, lr = 1e-3,
     min_gain = 0.01}
@@ -96,18 +48,6 @@ function tests.test_protocol()
   lu.assertEquals(protocol.settings "reddit", fixed)
   lu.assertEquals(protocol.settings(protocol.REDDIT_SCALE), merged(fixed, {max_batches = 100,
     max_seconds = 30, eval_every = 1000}))
-end
-
---- The defaults are those of README's lines, which leave them open.
-function tests.test_defaults()
-  lu.assertEquals(ladies.nn.gcn{inputs = 2, outputs = 3}.config, {
-    inputs = 2, outputs = 3, hidden = 256, layers = 5, activation = "relu", dropout = 0,
-    head = "none", head_dropout = 0, order = "auto", norm = false, bias = true,
-    init = "glorot_uniform", normalize = "sym", lambda = 0, seed = 1,
-  })
-  local iterator = ladies.batches(ladies.range(1, 1024), {epochs = 2})
-  lu.assertEquals({#iterator().output, iterator.last, iterator.opts.seed, iterator.opts.workers},
-    {512, 4, 1, 0})
 end
 
 --- A large graph has fewer validations, and more clusters.

@@ -237,9 +237,6 @@ function tests.test_settings_of_other_methods()
       end
     end
   end
-  fails("the method full has no parts, a setting of clustergcn, rns; its sampler's "
-    .. "settings are: none",
-    experiment.configure, {method = "full", parts = 3})
 end
 
 function tests.test_wrong_settings()

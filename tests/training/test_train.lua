@@ -12,24 +12,18 @@ local tests = {}
 local complaint, options = toy_training.complaint, toy_training.options
 local weights = toy_training.weights
 
-local function read_lines(path)
-  local lines = {}
-  for line in io.lines(path) do lines[#lines + 1] = json.decode(line) end
-  return lines
-end
-
 -- ---------------------------------------------------------------- learning
 
 function tests.test_it_learns()
   local opts = options{epochs = 30, out = temporary.path "learns"}
   local before = ladies.metrics.f1(opts.model, opts.data, opts.data.test)
   local result = ladies.train(opts)
-  local log = read_lines(temporary.path "learns/log.jsonl")
+  local log = toy_training.log(temporary.path "learns")
   lu.assertTrue(before < 0.6, before)
   lu.assertTrue(result.test_f1 > 0.85, result.test_f1)
   lu.assertEquals(result.batches, 90)                -- 60 nodes, 20 a batch, 30 epochs
   lu.assertEquals(result.stopped, "epochs")
-  lu.assertTrue(log[#log - 1].loss < 0.6 * log[1].loss)
+  lu.assertTrue(log[#log].loss < 0.6 * log[1].loss)
   -- The model that comes back is the one that was scored.
   lu.assertEquals(ladies.metrics.f1(opts.model, opts.data, opts.data.test), result.test_f1)
   lu.assertEquals(ladies.metrics.f1(opts.model, opts.data, opts.data.val), result.val_f1)
@@ -62,39 +56,6 @@ local function scripted(values)
     calls = calls + 1
     return values[calls]
   end
-end
-
-function tests.test_early_stopping()
-  local opts = options{
-    validation = scripted{0.3, 0.5, 0.504, 0.502, 0.503, 0.9}, patience = 15, min_gain = 0.01,
-    out = temporary.path "stopping",
-  }
-  local result = ladies.train(opts)
-  lu.assertEquals(result.stopped, "patience")
-  lu.assertEquals(result.batches, 25)
-  lu.assertEquals(result.best_batch, 15)
-  lu.assertEquals({result.best_value, result.monitor}, {0.504, "score"})
-end
-
-function tests.test_best_of_the_last_gain()
-  local result = ladies.train(options{
-    validation = scripted{0.3, 0.5, 0.504, 0.502, 0.503}, patience = 15, best = "gain",
-  })
-  lu.assertEquals({result.batches, result.best_batch, result.best_value}, {25, 10, 0.5})
-end
-
---- The parameters of the best validation are those that come back, not the last ones.
-function tests.test_best_model_is_kept()
-  local seen = {}
-  local values = {0.3, 0.8, 0.4, 0.5}
-  local opts = options{max_batches = 20}
-  opts.validation = function(model)
-    seen[#seen + 1] = weights(model)
-    return values[#seen]
-  end
-  ladies.train(opts)
-  lu.assertEquals(#seen, 4)
-  lu.assertEquals(weights(opts.model), seen[2])
 end
 
 --- A run that ends between two validations is validated once more.
@@ -163,7 +124,6 @@ function tests.test_loss_nodes_and_after_step()
 end
 
 function tests.test_bad_options()
-
   lu.assertStrContains(complaint{patiense = 3}, 'did you mean "patience"?')
   lu.assertStrContains(complaint{model = {}}, "the model's forward must be a callable, got nil")
   lu.assertStrContains(complaint{model = {n_layers = 0, forward = print}}, "has no parameters")
@@ -283,7 +243,8 @@ end
 
 -- ---------------------------------------------------------------- what is not finite
 
--- Trains with a folder; returns the error and what is in the folder.
+-- Trains with a folder; returns the error, the summary, and the numbers of batches and validations
+-- in the log.
 local function trouble(name, own)
   own.out = temporary.path(name)
   own.checkpoint_every = own.checkpoint_every or 0
@@ -295,7 +256,8 @@ local function trouble(name, own)
   lu.assertEquals(summary.stopped, "not finite")
   lu.assertStrContains(message, summary.trouble)
   lu.assertNil(message:match "\n")
-  return message, summary, read_lines(own.out .. "/log.jsonl"), opts
+  local batches, validations = toy_training.log(own.out)
+  return message, summary, {#batches, #validations}, opts
 end
 
 -- Makes a loss function that multiplies the loss by `value` from batch n on.
@@ -313,7 +275,7 @@ function tests.test_a_loss_that_is_not_finite()
     local message, summary, log, opts = trouble("loss " .. text, {loss = loss_of(value, 13)})
     lu.assertStrContains(message, ("ladies.train: batch 13: the loss is %s; a smaller learning "
       .. "rate, or clip, may help; the best model, after batch "):format(text))
-    lu.assertEquals({summary.batches, #log}, {12, 12 + 2})
+    lu.assertEquals({summary.batches, log}, {12, {12, 2}})
     -- The best model is kept, in the folder and in the model, and so is the checkpoint.
     local model = ladies.load_model(opts.out)
     lu.assertEquals(weights(model), weights(opts.model))
@@ -347,7 +309,7 @@ function tests.test_a_validation_that_is_not_finite()
     local message, summary, log, opts = trouble(name, {validation = scripted{0.3, 0.5, value, 0.9}})
     lu.assertStrMatches(message, ".*ladies.train: batch 15: the validation score is %-?%a+; .*; "
       .. "the best model, after batch 10, is kept")
-    lu.assertEquals({summary.best_value, summary.best_batch, #log}, {0.5, 10, 15 + 2})
+    lu.assertEquals({summary.best_value, summary.best_batch, log}, {0.5, 10, {15, 2}})
     lu.assertEquals(weights(ladies.load_model(opts.out)), weights(opts.model))
   end
   for text, value in pairs{string = "0.5", boolean = true} do
@@ -414,10 +376,7 @@ function tests.test_files_of_a_run()
   function opts.count_memory(input, hidden) return input + 1000 * hidden end
   local result = ladies.train(opts)
 
-  local batches, validations = {}, {}
-  for _, line in ipairs(read_lines(folder .. "/log.jsonl")) do
-    table.insert(line.validation and validations or batches, line)
-  end
+  local batches, validations = toy_training.log(folder)
   lu.assertEquals({#batches, #validations}, {20, 4})
   local third = batches[3]
   lu.assertEquals({third.batch, third.epoch}, {3, 1})

@@ -2,6 +2,7 @@
 -- training, validation and test edges, and the graph of the training edges, the only ones that
 -- propagation may use, with what the data set knows of these (EdgeData).
 
+local by_chance = require "ladies.links.by_chance"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
@@ -185,21 +186,6 @@ local function check_edges(where, opts, A)
   end
 end
 
--- Divides the examples by chance; as in_time.parts does it by time.
-local function parts_by_chance(where, n, opts)
-  local n_val, n_test = math.floor(n * opts.val), math.floor(n * opts.test)
-  if n - n_val - n_test < 1 then
-    errors.fail(("%s: %d of %d edges for validation and %d for test leave none for training")
-      :format(where, n_val, n, n_test))
-  end
-  local order = core.sampling.permutation(n, core.rng(opts.seed))
-  local function part(first, last)
-    return last >= first and order:slice(first, last):sort() or nil
-  end
-  return {test = part(1, n_test), val = part(n_test + 1, n_test + n_val),
-    train = part(n_test + n_val + 1, n)}
-end
-
 -- Orders the ends of undirected examples by the types of nodes: from the lower one to the higher.
 local function by_node_types(edges, types)
   local from, to = edges.from, edges.to
@@ -246,7 +232,7 @@ function Edges.split(graph, given)
   end
   if opts.node_types and edges.undirected then by_node_types(edges, opts.node_types) end
   local parts = edges.times and in_time.parts(where, edges.times, opts.val, opts.test)
-    or parts_by_chance(where, #edges.from, opts)
+    or by_chance(where, #edges.from, opts.seed, opts.val, opts.test)
   edges.train, edges.val, edges.test = parts.train, parts.val, parts.test
   if edges.times then
     local past = parts.cut and opts.edges.times:below(parts.cut) or core.ones(#opts.edges.times)

@@ -24,6 +24,7 @@ local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local partition = require "ladies.graph.partition"
 local sampling = require "ladies.sampling"
+local subgraph = require "ladies.sampling.subgraph"
 local tables = require "ladies.base.tables"
 
 local WHERE = "ladies.samplers.clustergcn"
@@ -123,13 +124,8 @@ local function clustergcn(A, given)
     local nodes = united(hand, "nodes"):sort()
     local adj = A:induced(nodes):normalize(opts.normalize, {self_loops = opts.self_loops})
     if opts.lambda ~= 0 then adj = adj:add_diag(adj:diagonal_values() * opts.lambda) end
-    local block, blocks = {adj = adj, dst = nodes, src = nodes}, {}
-    for l = 1, opts.layers do blocks[l] = block end
-    return {
-      blocks = blocks, input = nodes, output = nodes,
-      loss_nodes = sampling.find(nodes, place and united(hand, "train") or seeds),
-      stats = {isolated = opts.layers * adj:empty_rows()},
-    }
+    return subgraph(adj, nodes, opts.layers,
+      sampling.find(nodes, place and united(hand, "train") or seeds))
   end
 
   return setmetatable({

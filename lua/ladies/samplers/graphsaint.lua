@@ -28,6 +28,7 @@ local errors = require "ladies.base.errors"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
+local subgraph = require "ladies.sampling.subgraph"
 
 local WHERE = "ladies.samplers.graphsaint"
 
@@ -200,14 +201,9 @@ local function graphsaint(P, given)
     else nodes, places = with_seeds(seeds, rng) end
     local adj = own:induced(nodes)
     adj = adj:scale_entries(norms.aggregator[adj.edge])                   -- P_vu / alpha_vu
-    local ids = inside and inside[nodes] or nodes
-    local block, blocks = {adj = adj, dst = ids, src = ids}, {}
-    for l = 1, opts.layers do blocks[l] = block end
-    return {
-      blocks = blocks, input = ids, output = ids, loss_nodes = places,
-      loss_weight = place and norms.weights[nodes] or nil,
-      stats = {isolated = opts.layers * adj:empty_rows()},
-    }
+    local batch = subgraph(adj, inside and inside[nodes] or nodes, opts.layers, places)
+    batch.loss_weight = place and norms.weights[nodes] or nil
+    return batch
   end
 
   return setmetatable({

@@ -19,6 +19,7 @@ local errors = require "ladies.base.errors"
 local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
+local subgraph = require "ladies.sampling.subgraph"
 
 local WHERE = "ladies.samplers.rns"
 
@@ -84,13 +85,7 @@ local function rns(A, given)
     if place then nodes, with_loss = placed(place) else nodes, with_loss = filled(seeds, rng) end
     nodes = nodes:sort()
     local adj = A:induced(nodes):normalize(opts.normalize, {self_loops = opts.self_loops})
-    local block, blocks = {adj = adj, dst = nodes, src = nodes}, {}
-    for l = 1, opts.layers do blocks[l] = block end
-    return {
-      blocks = blocks, input = nodes, output = nodes,
-      loss_nodes = sampling.find(nodes, with_loss),
-      stats = {isolated = opts.layers * adj:empty_rows()},
-    }
+    return subgraph(adj, nodes, opts.layers, sampling.find(nodes, with_loss))
   end
 
   return setmetatable({

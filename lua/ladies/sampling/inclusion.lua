@@ -2,7 +2,7 @@
 -- from which the variance of an estimate can be computed and estimated.
 
 local core = require "ladies_core"
-local errors = require "ladies.base.errors"
+local check_p = require("ladies.sampling.poisson").check
 local options = require "ladies.base.options"
 
 local inclusion = {}
@@ -144,14 +144,9 @@ local RULES = {poisson = poisson, systematic = systematic, pivotal = pivotal, sa
 -- sampford n^2 k; for wor and wr they are not known.
 function inclusion.joint_probabilities(p, k, given)
   local where = "sampling.joint_probabilities"
-  options.value(where, "p", p, "Tensor")
+  check_p(where, p)
   options.value(where, "k", k, "positive integer")
   local opts = options.check(where, given, {draw = "poisson|systematic|pivotal|sampford"})
-  core.check_constant(where, p)
-  if p.ndim ~= 1 or #p == 0 or not (p:min() >= 0 and p:max() > 0) or not p:is_finite() then
-    errors.fail(("%s: p must be a vector of finite numbers of 0 or more, some of them positive, "
-      .. "got %s"):format(where, p))
-  end
   local n, pi = #p, first_order(p:to_table(), k)
   local open, chances, certain = {}, {}, 0           -- the positions that may be drawn or not
   for i, x in ipairs(pi) do

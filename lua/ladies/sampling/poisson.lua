@@ -23,18 +23,24 @@ local function threshold(p, k)
   return mu
 end
 
---- sampling.poisson_probabilities(p: Tensor, k: number) -> Tensor: returns the probability with
--- which choice(p, k, {draw = "poisson"}) selects each position of a vector p: min(1, p[i] / mu),
--- which sum to k; where no more than k are positive, 1 for these.
-function poisson.probabilities(p, k)
-  local where = "sampling.poisson_probabilities"
+--- Fails, with a message that begins with `where`, unless p can be drawn from: a constant vector of
+-- finite numbers, none below 0 and some above it.
+function poisson.check(where, p)
   options.value(where, "p", p, "Tensor")
-  options.value(where, "k", k, "positive integer")
   core.check_constant(where, p)
   if p.ndim ~= 1 or #p == 0 or not (p:min() >= 0 and p:max() > 0) or not p:is_finite() then
     errors.fail(("%s: p must be a vector of finite numbers of 0 or more, some of them positive, "
       .. "got %s"):format(where, p))
   end
+end
+
+--- sampling.poisson_probabilities(p: Tensor, k: number) -> Tensor: returns the probability with
+-- which choice(p, k, {draw = "poisson"}) selects each position of a vector p: min(1, p[i] / mu),
+-- which sum to k; where no more than k are positive, 1 for these.
+function poisson.probabilities(p, k)
+  local where = "sampling.poisson_probabilities"
+  poisson.check(where, p)
+  options.value(where, "k", k, "positive integer")
   return (p / threshold(p, k)):clamp(0, 1)
 end
 

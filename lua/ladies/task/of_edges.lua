@@ -5,6 +5,7 @@
 -- training alone are used; or, in time, the edges from before each, of which all is known by then.
 
 local blind = require "ladies.task.blind"
+local by_chance = require "ladies.links.by_chance"
 local copies = require "ladies.data.copies"
 local core = require "ladies_core"
 local csv = require "ladies.report.csv"
@@ -30,18 +31,6 @@ local SPEC = {
   edge_split = {"string", "85/5/10"}, edge_split_seed = {"integer", 1}, seed = {"integer", 1},
   embedding = {"positive integer", 64}, in_time = {"boolean", false},
 }
-
--- Divides n examples by chance; as links_in_time.parts does it by time.
-local function parts_by_chance(where, n, opts, val, test)
-  local n_val, n_test = math.floor(n * val), math.floor(n * test)
-  if n - n_val - n_test < 1 then errors.fail(where .. ": no edge is left for training") end
-  local order = sampling.permutation(n, core.rng(opts.edge_split_seed))
-  local function part(first, last)
-    return last >= first and order:slice(first, last):sort() or nil
-  end
-  return {test = part(1, n_test), val = part(n_test + 1, n_test + n_val),
-    train = part(n_test + n_val + 1, n)}
-end
 
 -- Returns what is known of the edges of a data set, of a graph that is only weighted its weights.
 local function edges_of(where, data)
@@ -73,7 +62,7 @@ local function examples(where, data, opts)
       .. '"time:%s"'):format(where, opts.edge_split))
   end
   local parts = by_time and links_in_time.parts(where, edges.times[chosen], val, test)
-    or parts_by_chance(where, #chosen, opts, val, test)
+    or by_chance(where, #chosen, opts.edge_split_seed, val, test)
   list.units = {train = parts.train, val = parts.val, test = parts.test}
   if parts.cut then
     local past = edges.times:below(parts.cut):positions()
