@@ -6,6 +6,7 @@ local mean_text = require("experiments.bench.cells").mean
 local machine = require "ladies.base.machine"
 local medians = require "ladies.statistics.medians"
 local ratios = require "experiments.search.ratios"
+local run_folder = require "ladies.training.record.run_folder"
 local statistics = require "ladies.statistics"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
@@ -15,10 +16,7 @@ local results = {}
 -- The least bias² that a logarithmic axis shows.
 local LEAST = 1e-4
 
--- Returns what a graph is called: a data set by its name, or by that of its file.
-local function graph_title(name) return (name:gsub("^.*/", ""):gsub("%.%w+$", "")) end
-
-local function graph_titles(names) return table.concat(tables.map(names, graph_title), ", ") end
+local function titles_of(graphs) return table.concat(tables.map(graphs, run_folder.plain), ", ") end
 
 -- Returns what a point is called.
 local function title_of(point) return point.title or point.name end
@@ -121,7 +119,7 @@ end
 local function plot_of(search, points, name)
   local known, others = divided(points)
   local last, first = #search.rungs, points[1]
-  return {title = "Error × time of the gradient against its bias², " .. graph_title(name),
+  return {title = "Error × time of the gradient against its bias², " .. run_folder.plain(name),
     x = "bias² of the gradient", y = "error × time, of LADIES'",
     log = "xy", series = {
       series(("all %d points, first draws"):format(#search.points), search.points, name, 1, first,
@@ -158,13 +156,13 @@ local function answer(search, points, level)
     local better, worse = won(search, point, known, level)
     if #better > 0 then
       found[#found + 1] = ("%s on %d of %d graphs (%s)%s"):format(point.name, #better,
-        #search.names, graph_titles(better), #worse > 0
-        and (", and more than one of them on " .. graph_titles(worse)) or "")
+        #search.names, titles_of(better), #worse > 0
+        and (", and more than one of them on " .. titles_of(worse)) or "")
     end
   end
   if #found == 0 then
     return ("No point has less gradient error × time than each of %s on any of %s, as far as the "
-      .. "intervals tell."):format(names, graph_titles(search.names))
+      .. "intervals tell."):format(names, titles_of(search.names))
   end
   return ("Less gradient error × time than each of %s: %s."):format(names,
     table.concat(found, "; "))
@@ -196,9 +194,9 @@ function results.show(report, search, points)
   local level = ratios.level(#points * #search.names)
   for number, point in ipairs((select(2, divided(points)))) do point.number = number end
   for _, name in ipairs(search.names) do
-    report:heading(graph_title(name))
+    report:heading(run_folder.plain(name))
     report:table(table_of(search, points, name, level))
-    report:picture("search-" .. graph_title(name), plot_of(search, points, name))
+    report:picture("search-" .. name, plot_of(search, points, name))
   end
   report:note(answer(search, points, level))
   report:note((description(search, points, level)))

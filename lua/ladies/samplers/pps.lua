@@ -1,6 +1,6 @@
 --- The sampler PPS: nodes are drawn with probabilities proportional to size, systematically, for a
--- ratio estimate of P's rows. It is of this program: `ladies lab search` found it among all
--- layer-wise samplers (doc/gallery.md), by the error of the gradient and the time that it costs.
+-- ratio estimate of P's rows. It is of this program: `ladies lab search` found it among 246
+-- samplers (doc/gallery.md), by the error of the gradient and the time that it costs.
 --
 -- From the output down, the nodes S above a layer are in the layer below for certain, and s others
 -- are drawn, u with a chance in proportion to the sum of its column in the rows of S:
