@@ -74,7 +74,7 @@ end
 -- Prints how long a test took; true when it is slow, and not in the list of those that are. The
 -- bound is far above what makes a test slow, since a machine may be busy with other things.
 local function too_slow(name)
-  local most = tonumber(os.getenv "LADIES_FAST_SECONDS" or 12)
+  local most = tonumber(os.getenv "LADIES_FAST_SECONDS" or 20)
   local seconds = processor_seconds()
   print(("%s took %.1f s of processor time"):format(name, seconds))
   if os.getenv "LADIES_BUILD_TYPE" ~= "Release" or os.getenv "LUA_INIT" or seconds <= most
