@@ -308,11 +308,36 @@ function tests.test_no_room_for_the_test()
   local out, err, status = run_with_limit(200, train(path, run, "--memory", "500K",
     "--validation", "sampled"))
   lu.assertEquals(status, 0, err)
-  lu.assertStrMatches(err, "ladies: the model is kept, without test and predictions: layer 1: "
-    .. "no room for a temporary file[^\n]+ helps\n")
+  for _, what in ipairs{"predictions of all nodes", "test and predictions"} do
+    lu.assertStrMatches(err, (".*ladies: the model is kept, without %s: layer 1: no room for a "
+      .. "temporary file[^\n]+ helps\n.*"):format(what))
+  end
   lu.assertStrContains(out, "ended by     max_batches")
   lu.assertEquals({core.exists(run .. "/model.npz"), core.exists(run .. "/predictions.npz")},
     {"file", false})
+end
+
+--- Where there is room for the nodes of the test and none for all, the test is the one that it is
+-- with room for all, and predictions are left out.
+function tests.test_room_for_the_test_alone()
+  local folder <close> = shell.folder()
+  local path, run = saved(folder)
+  local parts = {}
+  for i, part in ipairs{{1, 300}, {301, 320}, {321, 340}} do
+    parts[i] = ("%s/%d.txt"):format(folder.path, i)
+    files.write(parts[i], table.concat(core.range(part[1], part[2]):to_table(), "\n"))
+  end
+  local split = {"--split", table.concat(parts, ",")}
+  local words = train(path, run .. 1, "--memory", "200K", table.unpack(split))
+  local out, err, status = run_with_limit(200, words)
+  lu.assertEquals(status, 0, err)
+  lu.assertStrMatches(err, "[^\n]+\nladies: the model is kept, without predictions of all nodes: "
+    .. "layer 1: no room for a temporary file[^\n]+ helps\n")
+  lu.assertEquals({core.exists(run .. 1 .. "/model.npz"),
+    core.exists(run .. 1 .. "/predictions.npz")}, {"file", false})
+  local whole = shell.run_ladies(train(path, run .. 2, table.unpack(split)))
+  local f1 = whole:match "\ntest micro%-F1 %S+"
+  lu.assertEquals({f1 ~= nil, out:match "\ntest micro%-F1 %S+"}, {true, f1})
 end
 
 --- The model does not depend on the memory, and the way is told where it was asked for.

@@ -77,19 +77,22 @@ local function summarize(run, reason, test)
 end
 
 -- Returns the output of the kept model for some units, its output for the test units, and whether
--- the model is still to be kept. Both outputs are nil where there is no room to compute them, and
--- where they are not finite; a model with outputs that are not finite is given up.
+-- the model is still to be kept. Both outputs are nil where they are not finite; a model with such
+-- outputs is given up. Where there is no room to compute the output for all units, there is the one
+-- for the test units alone, and none where these have no room either.
 local function last_scores(run, units, test)
-  local task = run.opts.task
-  local alone = not task.all and task.nodes and task.nodes(units) or nil
-  local way = validation.way(run.opts, alone)
-  local is_test = rawequal(units, test)
+  local task, is_test = run.opts.task, rawequal(units, test)
+  local way = validation.way(run.opts, is_test and task.nodes and task.nodes(test) or nil)
   local ok, out, second = errors.try(validation.scores, run.opts, way, units,
     not is_test and test or nil)
   if not ok then
     if run.together or not way:lacked_room() then errors.pass_on(out) end
-    tell("ladies: the model is kept, without test and predictions: %s", errors.message(out))
-    return nil, nil, true
+    local less = not is_test and test and task.nodes
+    tell("ladies: the model is kept, without %s: %s", less
+      and ("predictions of all %ss"):format(task.unit) or "test and predictions",
+      errors.message(out))
+    if not less then return nil, nil, true end
+    return nil, select(2, last_scores(run, test, test))
   end
   if out or not second then return out, is_test and out or second or nil, true end
   run:give_up(run.number, "the logits are not finite")
