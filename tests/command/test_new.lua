@@ -1,4 +1,4 @@
---- ladies new: every file to begin with works as it is, and none is ever written over one.
+--- ladies new: every template works as it is, and no file is ever overwritten by one.
 
 local lu = require "luaunit"
 local ladies = require "ladies"

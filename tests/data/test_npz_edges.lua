@@ -24,7 +24,7 @@ local function load(changes, opts, own)
   return ladies.data.load(path, opts or not own and {directed = "keep"} or nil)
 end
 
--- What is wrong with such a file, or told of it, without its path.
+-- Returns the error that loading such a file raises, without the path.
 local function message_of(...)
   local ok, message = pcall(load, ...)
   lu.assertFalse(ok)

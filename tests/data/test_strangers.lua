@@ -103,7 +103,7 @@ function tests.test_npz_refused()
   assert_fails("fraction_labels.npz --labels-as classes", "y[0] is 0.5, must be a class from 0 on")
 end
 
---- What is given and has no use is told of.
+--- A note names the options that are given and not used.
 function tests.test_what_is_not_used()
   unpack_files()
   local _, err = shell.succeeded(shell.run_ladies({"train", "listed_masks.npz", "--method", "full",

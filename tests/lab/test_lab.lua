@@ -1,5 +1,5 @@
---- ladies.lab: intervals and tests, exact values against the tape, what samplers of known bias are
--- told to have, statistics of a user's own, and what is refused.
+--- ladies.lab: intervals and tests, exact values against the tape, the bias found in samplers of
+-- known bias, statistics of a user's own, and what is refused.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local context = require "ladies.lab.context"
@@ -54,8 +54,8 @@ function tests.test_defaults()
   lu.assertEquals(#depth.lines[1].points, 4)
 end
 
---- What is 0 has no error relative to its size: of one class the gradient, of features that are 0
--- the layers and, at first, the embedding. That makes no heavy tails.
+--- Quantities that are 0 get no error relative to their size: the gradient with one class, and with
+-- features of 0 the layers and, at first, the embedding. They are not reported as heavy tails.
 function tests.test_nothing_to_estimate()
   local A, n = DATA.graph.adjacency, DATA.graph.n_nodes
   local function found(features, labels)
@@ -221,7 +221,7 @@ function tests.test_noise_is_no_verdict()
   -- A bias that is certain, and less than a tenth of the error, is told by its size.
   lu.assertStrContains(of{0.0144, 0.0145, 0.0143, 0.0144}, "Biased: the mean of many draws is off "
     .. "by 12 % of its size")
-  -- What is certain may be the part along the exact value alone, which is not all of the bias.
+  -- The bias may be certain only in its part along the exact value, which is not all of the bias.
   lu.assertStrContains(of({-0.02, 0.03, 0.01, -0.01}, {0.95, 0.951, 0.949, 0.95}), "Biased: the "
     .. "mean of many draws is off by at least 5 % of its size in the embedding, by at least 5 %")
   lu.assertStrContains(of{0.0036, 0.0037, 0.0035, 0.0036}, "Close to unbiased")

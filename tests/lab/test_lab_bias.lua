@@ -1,5 +1,5 @@
---- Tests the causes of bias: samplers whose faults average out over rows, columns, mini-batches or
--- draws are told with layer and kind, and unbiased ones are not told of.
+--- Tests the causes of bias: faults that average out over rows, columns, mini-batches or draws are
+-- reported with layer and kind, and nothing is reported of unbiased samplers.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local Section = require "ladies.lab.bias.section"
@@ -191,7 +191,7 @@ end
 
 -- ---------------------------------------------------------------- sentences
 
---- What weights that fall too fast do is told as the numbers of the proof have it.
+--- The sentence on weights that fall too fast agrees with the numbers of its proof.
 function tests.test_weights_that_fall_too_fast()
   local function text_of(often, rarely, is_normalized)
     local function around(x) return {mean = x, low = x - 0.01, high = x + 0.01} end
@@ -204,7 +204,7 @@ function tests.test_weights_that_fall_too_fast()
     .. "draws")
 end
 
---- Of a sampler that breaks its contract no cause is looked for before that is mended.
+--- Where a sampler breaks its contract, the remedy is to mend that before a cause is looked for.
 function tests.test_remedies_of_unknown_causes()
   local function remedy_of(is_broken)
     return sentences.of_unknown(1, "scale", {mean = 2, low = 1, high = 3}, is_broken).remedy

@@ -109,7 +109,7 @@ function tests.test_errors_in_a_file()
   lab_ends(0, "ladies:5", "--against", path .. ":9")
   local out = lab_ends(1, path .. ":9", "ladies:5"):gsub("%s+", " ")
   lu.assertNotNil(out:find "it fails: [^ ]*/wrong%.lua:7: ")
-  -- Which verdict it gets depends on how many draws fit into the seconds.
+  -- The verdict depends on how many draws fit into the seconds.
   lu.assertNotNil(out:find "LADIES %(5%): %u.-%. The embedding is off by [%d.]+ %%")
   lu.assertNil(out:find("wrong (9): The contract", 1, true))
 end

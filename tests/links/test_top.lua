@@ -124,8 +124,8 @@ local function found_within(memory, k, in_pieces)
   return pieces, core.memory().peak - before
 end
 
---- What `each` is called with are the parts of the whole, one after the other; a piece and what it
--- is found by are then all that is held.
+--- `each` is called with the parts of the whole, one after the other, and only a piece and the
+-- arrays by which it is found are in memory.
 function tests.test_in_pieces()
   local k, PAIR = 200, 16
   local whole, of_whole = found_within("1G", k)

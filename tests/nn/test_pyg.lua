@@ -146,7 +146,7 @@ function tests.test_what_has_no_counterpart()
   lu.assertFalse(core.exists(PATH))
 end
 
---- What has to be done in Python goes by the P that a model is for.
+--- A note says what Python must do, which depends on the P that a model is for.
 function tests.test_notes()
   local function note(name, more)
     return pyg.note(nn[name]{inputs = 2, outputs = 2, layers = 2, hidden = 4,

@@ -22,7 +22,7 @@ local function made()
   lu.assertStrContains(out, "index.html on")
 end
 
---- What people call things elsewhere is found on the page that says what they are called here.
+--- The search finds words of other libraries on the page that says what they are called here.
 function tests.test_search()
   made()
   local found = {}

@@ -1,5 +1,5 @@
 --- Commands that are struck by signals at random moments and taken up again, until one is left
--- alone: they come to what undisturbed ones come to. tests/tools/storm.lua does it for longer.
+-- alone: their results are those of undisturbed commands. tests/tools/storm.lua does it for longer.
 local here = os.getenv "LADIES_SOURCE" .. "/tests"
 
 local lu = require "luaunit"

@@ -113,7 +113,8 @@ function tests.test_errors()
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
 end
 
---- What shows F1s of classes ends after its first run on a data set for another task, and says so.
+--- A study that shows F1s of classes ends after its first run on a data set for another task, and
+-- says so.
 function tests.test_another_task()
   local numbers, settings = toy_study.regression(), {hidden = 8, max_batches = 2}
   local function fails(name, study, given)

@@ -52,7 +52,7 @@ end
 
 -- ---------------------------------------------------------------- watched loops
 
--- What is seen of the loops of f, by name, and the seconds of watching.
+-- Returns the costs of the parallel loops of f, by name, and the seconds of watching.
 local function seen_of(f)
   core.watch_loops(true)
   f()

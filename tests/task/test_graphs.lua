@@ -103,7 +103,7 @@ function tests.test_graphs_in_words()
   lu.assertStrContains(several:describe(), "2; 1.50 a graph")
 end
 
---- What is of nodes is refused in a line.
+--- Tasks and settings for nodes are refused in one line.
 function tests.test_what_is_refused()
   for expected, arguments in pairs{
     ["many graphs, and its labels are of these: graph_classification"] =

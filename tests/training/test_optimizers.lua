@@ -1,4 +1,4 @@
---- What changes the parameters in ladies.train: groups by patterns of names, AdamW's decay,
+--- Tests how ladies.train changes the parameters: groups by patterns of names, AdamW's decay,
 -- optimizers of one's own, and averages of weights.
 local lu = require "luaunit"
 local ladies = require "ladies"

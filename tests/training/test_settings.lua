@@ -200,7 +200,7 @@ function tests.test_settings_of_a_file()
     "--hidden", "4", "--max-batches", "1")))
 end
 
---- What is wrong with such a file is one line that names it, and no run begins.
+--- Any fault of such a file is one line that names it, and no run begins.
 function tests.test_wrong_settings_of_a_file()
   local path = temporary.path "wrong.json"
   local function refused(text, content)

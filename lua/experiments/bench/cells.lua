@@ -1,4 +1,4 @@
---- The cells of the tables of samplers and models.
+--- Formats numbers for the cells of the tables of samplers and models.
 
 local core = require "ladies_core"
 

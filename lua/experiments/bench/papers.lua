@@ -1,5 +1,6 @@
---- The measurements of `ladies bench papers`, a part in a process each: a graph of the size of
--- ogbn-papers100M is made, opened, and trained on where it lies.
+--- The measurements of `ladies bench papers`, each part in a process of its own: a graph of the
+-- size of ogbn-papers100M is made, opened, and trained on without being read into memory as a
+-- whole.
 
 local core = require "ladies_core"
 local ladies = require "ladies"

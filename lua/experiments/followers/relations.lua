@@ -44,7 +44,7 @@ local WAYS = {
     {method = "graphsage", samples = ALL}},
 }
 
--- What is trained, in the order of the tables; `of` says what the mini-batches are.
+-- The trainings in the order of the tables; `of` says what their mini-batches are.
 local VARIANTS = {
   {table = "links", title = "DistMult, no encoder", of = "-",
     settings = tables.merged(FREE, {decoder = "distmult"})},

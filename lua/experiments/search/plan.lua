@@ -1,4 +1,4 @@
---- What `ladies lab search` does by default, and with --quick: graphs, rungs and trainings.
+--- Declares the default graphs, rungs and trainings of `ladies lab search`, and those with --quick.
 
 local generate = require "ladies.data.generate"
 

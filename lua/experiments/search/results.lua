@@ -1,5 +1,5 @@
---- What a search says: a table and a picture for each graph, and whether a point is better than the
--- samplers that it is set beside.
+--- Writes the results of a search: a table and a picture for each graph, and whether a point is
+-- better than the samplers with which all points are compared.
 
 local markdown_ratio = require("experiments.bench.cells").ratio
 local mean_text = require("experiments.bench.cells").mean

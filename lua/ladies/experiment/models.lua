@@ -36,7 +36,7 @@ local function made_by(constructor, entry)
   return entry
 end
 
--- What is known of the edges of a data set, or nil.
+-- Returns what a data set knows about its edges (EdgeData), or nil.
 local function edges_of(data) return rawget(data, "edges") end
 
 -- The number of features of edges, 0 where there are none.

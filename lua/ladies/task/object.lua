@@ -42,7 +42,8 @@ local METRIC = {
   scores = {"boolean", false},
 }
 
--- What is called in the process that trains. `draw` crosses to workers as it is.
+-- The functions of a task that are called in the process that trains. `draw` crosses to workers as
+-- it is.
 local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer", "predict", "blind",
   "top", "known", "arrays", "columns", "page"}
 

@@ -1,5 +1,5 @@
---- Examines the methods that come out below full batch by the laboratory, and the first method
--- beside them, to find out why.
+--- Lets the laboratory examine the methods whose F1 is below that of full batches, and beside them
+-- the first method, to find out why.
 
 local examination = require "experiments.followers.methods.examination"
 local measured = require "ladies.study.measured"

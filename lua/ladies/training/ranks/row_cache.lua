@@ -23,8 +23,8 @@ local function among(ids, others, n, out)
 end
 
 --- row_cache.chosen(order, counts, held, size) -> Index, Index: the `size` ids to hold, ascending,
--- and those of them that are not held yet. order: the ids that may be held, an Index, of which the
--- first counts where others are as good; counts: how often each row was asked for, a vector; held:
+-- and those of them that are not held yet. order: an Index of the ids that may be held, in which
+-- earlier ids are preferred among equals; counts: how often each row was asked for, a vector; held:
 -- the ids that are held now.
 function row_cache.chosen(order, counts, held, size)
   local worth = counts:clone():add_at_(held, 1)
