@@ -175,7 +175,8 @@ static void check_far(void)
     }
 }
 
-/* Where a row is not in order, blocks say how far they came, and that is right. */
+/* Where a row is not sorted, the product by blocks says how many rows it has computed, and these
+ * are right. */
 static void check_unsorted(void)
 {
     enum { ROWS = 3000, COLUMNS = 50, K = 33 };

@@ -234,8 +234,8 @@ local function seldom(name)
   end)
 end
 
---- Where rare draws decide, the bias of the others is not told as that of the sampler, nothing is
--- ranked by it, and blocks without weights do not pass for divided rows.
+--- Where rare draws decide, the bias of the other draws is not reported as the sampler's, samplers
+-- are not ranked by it, and blocks without weights are not taken for normalised rows.
 function tests.test_rare_draws_are_no_verdict()
   local both = lab({seldom "one", seldom "other"})
   local one = both.examinations[1]

@@ -58,7 +58,7 @@ local function chances(sampler)
   return list
 end
 
--- How often nodes were drawn in this order, and a batch of each.
+-- Counts the orders in which nodes were drawn; returns also a batch of each.
 local function batches_of(sampler, draws)
   local root = ladies.rng(3)
   return statistics.count(draws, function(i)

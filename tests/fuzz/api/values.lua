@@ -3,7 +3,7 @@ local values = {}
 
 local random = math.random
 
---- One of a list.
+--- Returns a random element of a list.
 function values.one_of(list)
   return list[random(#list)]
 end
@@ -71,7 +71,7 @@ local function odd_table(world)
   }()
 end
 
---- Any value.
+--- Returns a value of any kind.
 function values.any(world)
   local which = random(12)
   if which <= 2 then return nil end

@@ -14,7 +14,7 @@ local WHERE = "experiments.followers.methods"
 -- Sets of seeds, draws of each, and the steps that the network has learned for.
 local LEAST, MOST, DRAWS, STEPS = 4, 16, 6, 5
 
--- How many times too large or too small an embedding may be before its depths are looked at.
+-- The embeddings of several depths are examined where one is so many times too large or too small.
 local OFF = 2
 
 local examination = {}

@@ -120,8 +120,8 @@ with weights and histories, and as the paper counts it. One quantity varies at a
 slopes between logarithms with their standard errors; those of Table 2 are fitted to its formulas at
 the same shapes; it counts no sampling. %s]]
 
--- Where the exponent of computing may differ from that of Table 2, and what the program does that
--- the formula does not say: below or above it, over which variables, of which methods (all).
+-- The known reasons why an exponent of computing may differ from that of Table 2: below or above
+-- it, over which variables, of which methods (all).
 local REASONS = {
   {side = "below", over = {s = true}, of = {fastgcn = true, ladies = true},
     text = "Table 2 has the term L K s² for s² pairs of nodes in a layer; a sparse P has entries "

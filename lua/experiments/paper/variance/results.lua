@@ -52,7 +52,7 @@ function results.line(graph, estimator, layers)
   return list
 end
 
--- With fewer connected draws a mean says nothing where most draws are not.
+-- A mean needs so many connected draws where most draws are not connected.
 local FEW = 100
 
 --- Tells whether the draws of a point rarely had an entry in every layer, and too rarely in all for
