@@ -138,8 +138,8 @@ function since.remade(page, text, states)
 end
 
 --- since.extended(states, numbers [, why]) -> string[]: adds what the program computes now as a
--- state of its own, where it is other than in the last one and `why` says what has changed; methods
--- and networks that are new come to the last one. Returns the names under which it is other.
+-- state of its own, where it differs from the last one and `why` says what has changed; new methods
+-- and networks are added to the last one. Returns the names whose results differ.
 function since.extended(states, numbers, why)
   local last = states[#states]
   local changed = last and computed.changed(last.numbers, numbers) or {}

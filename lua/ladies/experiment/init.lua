@@ -134,7 +134,7 @@ function experiment.load(config)
 end
 
 -- Returns a function that counts the memory of a batch as the paper does (see
--- ladies.summary.paper_memory), or nil for models and tasks that the paper does not have.
+-- ladies.training.record.summary), or nil for models and tasks that the paper does not have.
 local function memory_counter(data, config, task)
   if (config.model or "gcn") ~= "gcn" or task.unit ~= "node" then return nil end
   local nominal_rows = methods.by_name[config.method].nominal_rows

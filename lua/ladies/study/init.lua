@@ -102,8 +102,8 @@ function Study.at(out, base, identity)
   return Study.find(base, identity)
 end
 
---- Returns by what runs load the data set of this name: the name itself, or, for one that
--- made[name]() makes, the path of its file in the study's folder.
+--- Returns the name or path by which runs load the data set of this name: the name itself or, for a
+-- data set that made[name]() makes, the path of its file in the study's folder.
 function Study:place(name, made)
   if not made[name] then return name end
   local path = self.folder:file(name .. ".npz")

@@ -48,8 +48,8 @@ function metric_text.validations(records, shown)
   end)
 end
 
---- Returns what a guess without features and graph comes to on some units of a task, by all of its
--- metrics, as "micro-F1 0.3333, macro-F1 0.1667: what it is"; nil where the task does not say.
+--- Returns the metrics of a guess without features and graph on some units of a task, as "micro-F1
+-- 0.3333, macro-F1 0.1667: what it is"; nil where the task has no such guess.
 function metric_text.blind(task, units)
   local found, parts = task:blind_values(units), {}
   for _, metric in ipairs(task.metrics) do

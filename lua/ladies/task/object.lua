@@ -261,7 +261,7 @@ local function check_model(task, model)
   end
 end
 
--- Returns what a model's rows, all of them finite, come to for some units.
+-- Returns the output for some units, made of a model's rows, all of them finite.
 local function read_rows(task, h, units, model)
   if task.score then return task.score(h, units, model) end
   local nodes = task.nodes and task.nodes(units) or core.range(1, h.n_rows)

@@ -17,7 +17,7 @@ typedef void ld_loop_fn(void *ctx, int64_t begin, int64_t end);
 
 enum { LD_LOOP_WIDTHS = 5 };
 
-/* The numbers of threads that are thought of: 2, 8, 16, 32 and 64. */
+/* The numbers of threads for which costs are estimated: 2, 8, 16, 32 and 64. */
 extern const int ld_loop_widths[LD_LOOP_WIDTHS];
 
 /* The loops whose function has one name. */

@@ -12,8 +12,8 @@ local FAR = 3
 
 local why = {}
 
--- Groups the variants by data set and by what is equal; a group has its first, `first`, the one of
--- full batch, `full`, and all.
+-- Groups the variants by data set and by what is equal among them (nodes or seconds); `first` is
+-- the first variant of a group, and `full` that of full batches.
 local function groups_of(variants)
   local groups, by_name = {}, {}
   for _, one in ipairs(variants) do
@@ -78,7 +78,8 @@ local function times(value)
   return (value >= 100 and "%.0f" or "%.2g"):format(value)
 end
 
--- Returns the reasons why a variant is far behind, as texts, by what was measured of it.
+-- Returns as texts the reasons, as far as measurements of a variant show them, why it is far
+-- behind.
 local function reasons_of(one, variants)
   local list, variant = {}, one.variant
   local fine, batches = fine_at_equal_nodes(variant, variants), batches_of(variant)

@@ -143,8 +143,9 @@ local function source_of(folder, n_edges, left)
     #left > 0 and "; not read: " .. table.concat(left, ", ") or "")
 end
 
--- Returns the graph of each node of many, by their sizes. What they come to is checked first, as a
--- wrong size could make the program allocate any amount of memory.
+-- Returns the graph of each node in a data set of many graphs, from the numbers of their nodes. The
+-- sum of these is checked first, as a wrong number could make the program allocate any amount of
+-- memory.
 local function graphs_of(context, fields, sizes, max_ids)
   local total = 0
   for graph, size in ipairs(sizes:to_table()) do
