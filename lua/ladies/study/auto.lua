@@ -53,9 +53,8 @@ local function new_search(opts)
   }, Search)
 end
 
--- Adds a choice to the user's settings and returns these; nil
--- where the network does not take the settings. A network that reads no graph is no choice where
--- the user has set a method.
+-- Adds a choice to the user's settings and returns these; nil where the network does not take the
+-- settings. A network that reads no graph is no choice where the user has set a method.
 function Search:settings_of(choice)
   local own = self.own
   if choice.model == "mlp" and not own.model then

@@ -194,9 +194,9 @@ end
 --- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
 -- that are not finished yet with these very settings; see ladies.study.one_run for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several, and
---           within by_ranks.lead, where there are so many at each rank; in a
---           stock lua5.4, or where a method or a model is a function of this process (see
---           ladies.experiment.own), there is one. Results do not depend on it, times do.
+--           within by_ranks.lead, where there are so many at each rank; in a stock lua5.4, or
+--           where a method or a model is a function of this process (see ladies.experiment.own),
+--           there is one. Results do not depend on it, times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
 --           default the study stops at the first failure.

@@ -16,8 +16,8 @@
 --   mapping/labelidx2*.csv.gz   below a head, a class and its name; may be absent
 --
 -- There is no header elsewhere. All of these may be plain .csv as well. Further files are not read;
--- the data set's source names them. The largest graphs have arrays in
--- place of the tables in raw/: see ladies.data.formats.ogb_binary.
+-- the data set's source names them. The largest graphs have arrays in place of the tables in raw/:
+-- see ladies.data.formats.ogb_binary.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
