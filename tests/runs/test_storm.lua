@@ -23,8 +23,8 @@ function tests.test_commands()
   end
 end
 
---- Ranks that are struck, on two hosts where this machine lets us make them: there the network is
--- cut and the disk filled, too.
+--- A storm of ranks, on two hosts where this machine can make them: there it also cuts the network
+-- and fills the disk.
 function tests.test_ranks()
   if not ranks.available() then lu.skip "there is no MPI" end
   local hosts, words = here .. "/tools/hosts.sh", {shell.ladies, here .. "/tools/storm.lua",

@@ -94,7 +94,8 @@ end
 
 -- ---------------------------------------------------------------- the picture
 
--- Returns the place of a point's record: bias² of the gradient, and error x time of LADIES'.
+-- Returns the coordinates of a point in the picture: bias² of its gradient, and its error x time
+-- relative to LADIES.
 local function place_of(record, first)
   local error = statistics.mean(list_of(record, "gradient.error"))
   local of_ladies = statistics.mean(list_of(first, "gradient.error"))

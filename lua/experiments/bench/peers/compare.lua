@@ -123,8 +123,8 @@ end
 -- sampling =, gathering =, computing = in ms}, ratio = of their time to ours (a spread of
 -- ladies.statistics.medians), rounds =, difference = the largest relative one of logits, loss and
 -- gradients}, or with failed = a line in place of what follows `settings`; a peer that fails takes
--- no other one with it. opts: python, program (this one), folder (a new one for files), seconds (for
--- each peer), threads.
+-- no other one with it. opts: python, program (this one), folder (a new one for files), seconds
+-- (for each peer), threads.
 function compare.case(case, data, opts)
   local prepared = ours.prepare(case, data, opts.threads)
   write(opts.folder, prepared)
