@@ -19,15 +19,15 @@ papers.NODES, papers.FEATURES, papers.CLASSES, papers.TRAIN = 111059956, 128, 17
 --- The methods, and how many samples a layer of each has.
 papers.METHODS = {{"ladies", 512}, {"graphsage", 5}}
 
---- The bytes of memory that this process has for itself, of no file; nil where the system does not
--- say.
+--- Returns the bytes of memory that this process has for itself, of no file; nil where the system
+-- does not say.
 function papers.anonymous()
   local file <close> = io.open "/proc/self/smaps_rollup"
   local kilobytes = file and file:read "a":match "\nAnonymous:%s*(%d+) kB"
   return kilobytes and math.tointeger(kilobytes) * 1024
 end
 
--- The result of f(...), and the seconds that it took.
+-- Returns the result of f(...), and the seconds that it took.
 local function timed(f, ...)
   local began = core.clock()
   local result = f(...)

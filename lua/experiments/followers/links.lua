@@ -38,7 +38,7 @@ local VARIANTS = {
 
 local METRICS = {"AUC", "AP"}
 
--- The values of a metric in percent, of all splits.
+-- Returns the values of a metric in percent, of all splits.
 local function values_of(case, metric)
   local list = {}
   for _, split in ipairs(case.splits) do
@@ -110,7 +110,7 @@ function LINKS.check(opts)
   opts.splits, opts.runs = opts.runs, 1
 end
 
--- A training for each split; `more` are the rows of the table.
+-- Returns a training for each split; `more` are the rows of the table.
 function LINKS.cases(opts, names)
   local trainings, rows = {}, {}
   for _, name in ipairs(names) do

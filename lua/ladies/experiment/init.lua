@@ -33,8 +33,8 @@ local experiment = {configure = configuration.of, own = own_code.settings,
 -- weights.
 local VALIDATION = -2
 
--- The monitored metric on a batch of validation nodes, sampled with 20 times the samples: the
--- authors' way.
+-- Returns a function that computes the monitored metric on a batch of validation nodes, sampled
+-- with 20 times the samples: the authors' way.
 local function sampled_validation(task, sampler, config, name)
   local data, val = task.data, task.units.val
   local size = math.min(config.batch_size, #val)

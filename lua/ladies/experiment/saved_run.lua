@@ -84,8 +84,8 @@ local function model_of(path, given, settings, task)
   return model
 end
 
--- The task of the run: that of its settings, one that was given, or the one that the data set is
--- for.
+-- Returns the task of the run: that of its settings, one that was given, or the one that the data
+-- set is for.
 local function task_of_run(path, config, whole, given, data)
   if options.class_of(given) == "Task" then return given end
   if config.task_code then own_code.check(path, config, "task") end

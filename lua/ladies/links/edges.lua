@@ -64,8 +64,8 @@ function Edges:others(which, positions)
     cols = cols}
 end
 
--- An adjacency with one entry for each pair of nodes that has any, of the sum of their weights:
--- parallel edges would be in several parts of the split.
+-- Returns an adjacency with one entry for each pair of nodes that has any, of the sum of their
+-- weights: parallel edges would be in several parts of the split.
 local function simple(A)
   if A:is_simple() then return A end
   return core.matrix{n_rows = A.n_rows, n_cols = A.n_cols, rows = A:row_of(), cols = A:col_of(),

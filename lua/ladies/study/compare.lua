@@ -258,8 +258,8 @@ local function notes_of_numbers(list, differing, shown)
   return notes
 end
 
--- The mean of what is validated over the runs of a contestant, against batches (1) or seconds (2),
--- as far as all of its runs went.
+-- Returns the mean of what is validated over the runs of a contestant, against batches (1) or
+-- seconds (2), as far as all of its runs went.
 local function mean_curve(records, x)
   local shortest = math.huge
   for _, record in ipairs(records) do shortest = math.min(shortest, #record.curve) end

@@ -8,9 +8,9 @@ local metric_text = {}
 
 local OF_CLASSES = "micro-F1"
 
---- A metric, {name =, mode =, percent =}, as {name =, mode =, percent =, short = (in the head of a
--- table), csv = (in the head of a file), scale = 100 for percent, head = " %" for it or "", format
--- = of numbers in tables}.
+--- Returns a metric, {name =, mode =, percent =}, as {name =, mode =, percent =, short = (in the
+-- head of a table), csv = (in the head of a file), scale = 100 for percent, head = " %" for it or
+-- "", format = of numbers in tables}.
 function metric_text.of(metric)
   local short = metric.name:gsub("^micro%-", "")
   return {name = metric.name, mode = metric.mode or "max", percent = metric.percent or false,

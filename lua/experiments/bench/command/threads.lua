@@ -23,7 +23,7 @@ local function row(title, calls, chunks, share, f)
   return ("%-30s %6s %8s %6.1f %% %s"):format(title, calls, chunks, 100 * share, columns(f))
 end
 
--- The loops of a part that take long, the longest first, and the sum of all others.
+-- Returns the loops of a part that take long, the longest first, and the sum of all others.
 local function divided(part, whole)
   local long, rest = {}, {name = "others", calls = 0, chunks = 0, seconds = 0, within = {}}
   for _, name in ipairs(tables.sorted_keys(part.loops)) do

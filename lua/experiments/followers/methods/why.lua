@@ -73,7 +73,7 @@ local function rise_of(variant)
   return statistics.mean(rises), batches
 end
 
--- A number of times, as text.
+-- Returns a number of times, as text.
 local function times(value)
   return (value >= 100 and "%.0f" or "%.2g"):format(value)
 end

@@ -30,7 +30,7 @@ peak.PARTS = {{"features", "features"}, {"graph", "graph, P"}, {"nodes", "of all
   {"activations", "activations"}, {"pieces", "pieces of others"},
   {"batches", "mini-batch"}, {"model", "model, moments"}, {"process", "process"}}
 
--- The rows of the rank that has the most.
+-- Returns the number of rows of the rank that has the most of them.
 local function most_rows(data, size)
   local bounds, most = shards.bounds(data, size), 0
   for r = 1, size do most = math.max(most, bounds[r + 1] - bounds[r]) end
@@ -55,7 +55,7 @@ local function widest(layers, size)
   return most
 end
 
--- The inputs and outputs of each layer.
+-- Returns the numbers of inputs and outputs of each layer.
 local function layers_of(data, model)
   local layers = {}
   for i = 1, model.layers do

@@ -8,7 +8,7 @@ local units = require "ladies.base.units"
 
 local MIB = units.MIB
 
--- The exponent of value(point) over the points of a sweep, and its standard error.
+-- Returns the exponent of value(point) over the points of a sweep, and its standard error.
 local function power(sweep, value)
   return statistics.power(tables.map(sweep.record.points, function(point)
     return {point.x, value(point)}
@@ -45,7 +45,7 @@ local function exponents(sweeps)
   return results
 end
 
--- A row for each method: the costs of a batch at its base.
+-- Returns a table with a row for each method: the costs of a batch at its base.
 local function bases(sweeps)
   local results, seen = Table.new{"at the base", "L", "K", "b", "s", "V", "sampling ms",
     "computing ms", "held MB", "counted MB"}, {}
@@ -65,7 +65,7 @@ local function bases(sweeps)
   return results
 end
 
--- A line for each point.
+-- Returns a table with a line for each point.
 local function numbers_of(sweeps)
   local results = Table.new{"method", "variable", "L", "K", "b", "s", "V", "D", "sampling_s",
     "computing_s", "held_bytes", "counted_bytes", "table2_time", "table2_memory"}
@@ -137,8 +137,8 @@ local REASONS = {
 -- A difference of exponents that the table does not show.
 local UNSEEN = 0.005
 
--- The side of Table 2's exponent on which that of computing is, by more than two standard errors;
--- nil where it is on neither, or has no standard error.
+-- Returns the side of Table 2's exponent on which that of computing is, by more than two standard
+-- errors; nil where it is on neither, or has no standard error.
 local function side_of(sweep)
   local exponent, spread = measured(sweep, "computing")
   local off = exponent - predicted(sweep, "time")

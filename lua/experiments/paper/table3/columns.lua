@@ -51,7 +51,7 @@ local function paper_cell(row, column)
     deviation or ""}
 end
 
---- The table of one data set.
+--- Returns the table of one data set.
 function columns.table(rows, dataset)
   local heads = {{csv = {"dataset"}}, "method", {csv = {"runs"}}}
   for _, column in ipairs(COLUMNS) do
