@@ -2,10 +2,10 @@
 -- those of the nodes with the most entries, which are in most neighbourhoods, and then those that
 -- this rank has asked for most often.
 --
--- What a rank asks for is counted from the beginning. After 1, 2, 4, 8, ... epochs the rows are
--- chosen anew by these counts; only rows that are not held already are brought. A row takes the
--- place of another one only where it was asked for at least twice more often, since it has to be
--- sent once and the other one has not.
+-- The rows that a rank asks for are counted from the beginning. After 1, 2, 4, 8, ... epochs the
+-- rows are chosen anew by these counts; only rows that are not held already are brought. A row
+-- takes the place of another one only where it was asked for at least twice more often, since it
+-- has to be sent once and the other one has not.
 
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"
