@@ -90,7 +90,7 @@ function tests.test_what_cannot_be_standardized()
   lu.assertErrorMsgContains("must be a Dataset", ladies.data.standardized, {})
 end
 
---- The column that is told is the one that drowns the others, and none is told where all are alike.
+--- The column that is reported is the one that drowns the others, and none is where all are alike.
 function tests.test_the_largest_column()
   local data = dataset({{1, 5e4, 2}, {2, 1, 4}, {3, 9, 1}, {2, 9, 3}, {1, 9, 2}, {1, 9, 7}})
   local column, largest, median = standardized.largest(data)

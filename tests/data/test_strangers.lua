@@ -187,7 +187,7 @@ function tests.test_tables()
   assert_fails("./t", 'edges.csv: line 31, column 2: found "1000000000", expected at most 29')
 end
 
---- Names and ids from 1 are told with the option that reads them, which every command has.
+--- Names and ids from 1 are reported with the option that reads them, which every command has.
 function tests.test_names_in_a_folder()
   local function reads(what, option, value)
     return ("; where %s, --%s %s (in Lua %s = %q) reads them"):format(what, option,

@@ -46,7 +46,7 @@ function tests.tearDown()
   local _ <close> = folder
 end
 
--- The result of a call, and the lines that it has told.
+-- The result of a call, and the lines that it has printed.
 local function told(f, ...)
   local lines, stderr <const> = {}, io.stderr
   rawset(io, "stderr", {write = function(_, ...) lines[#lines + 1] = table.concat{...} end})

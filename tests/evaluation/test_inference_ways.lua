@@ -340,7 +340,7 @@ function tests.test_room_for_the_test_alone()
   lu.assertEquals({f1 ~= nil, out:match "\ntest micro%-F1 %S+"}, {true, f1})
 end
 
---- The model does not depend on the memory, and the way is told where it was asked for.
+--- The model does not depend on the memory, and the way is reported where it was asked for.
 function tests.test_commands()
   local folder <close> = shell.folder()
   local path, run = saved(folder)

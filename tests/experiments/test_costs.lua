@@ -104,7 +104,7 @@ function tests.test_bases()
   end
 end
 
---- A difference from Table 2 is told where the exponents show it, and nowhere else.
+--- A difference from Table 2 is reported where the exponents show it, and nowhere else.
 function tests.test_differences_are_those_measured()
   local function power_of(variable, power)
     return function(shape) return 1e6 * shape[variable] ^ power end

@@ -180,7 +180,7 @@ function tests.test_weights_that_are_not_all_alike()
   lu.assertStrContains(one.verdict, "ayer ")
 end
 
--- Both layers are told of where no cause is proved.
+-- Both layers are reported where no cause is proved.
 function tests.test_no_cause()
   local function faults_of_odd(given)
     return lab(given).examinations[1].faults
@@ -192,7 +192,7 @@ function tests.test_no_cause()
   lu.assertStrContains(found["bias.2"].text, "layer 2 is off by ")
 end
 
--- A large bias of the gradient is told where the embedding has none to speak of.
+-- A large bias of the gradient is reported where the embedding has none to speak of.
 function tests.test_embedding_and_gradient_stand_apart()
   local one = lab("fastgcn:20", {seconds = 1e-3}).examinations[1]
   lu.assertStrContains(one.verdict, "its gradient badly biased (by ")
@@ -218,7 +218,7 @@ function tests.test_noise_is_no_verdict()
   lu.assertStrContains(of{-3, 4, -5, 6}, "Too noisy to judge: for all that these draws show")
   lu.assertStrContains(of{-3, 4, -5, 6}, "--same-as NAME")
   lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
-  -- A bias that is certain, and less than a tenth of the error, is told by its size.
+  -- A bias that is certain, and less than a tenth of the error, is reported by its size.
   lu.assertStrContains(of{0.0144, 0.0145, 0.0143, 0.0144}, "Biased: the mean of many draws is off "
     .. "by 12 % of its size")
   -- The bias may be certain only in its part along the exact value, which is not all of the bias.

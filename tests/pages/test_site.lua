@@ -46,7 +46,7 @@ function tests.test_listings()
   lu.assertNotStrContains(page, "```")
 end
 
---- A link that leads nowhere is told of.
+--- A link that leads nowhere is reported.
 function tests.test_broken_link()
   made()
   local copy <close> = shell.folder()

@@ -192,7 +192,7 @@ local function worked(...)
   return found
 end
 
---- A slow rank is told of where it cost the others more than a few seconds; the measure is the
+--- A slow rank is reported where it cost the others more than a few seconds; the measure is the
 -- median of the others.
 function tests.test_slow_line()
   lu.assertNil(ranks_cost.slowest(worked(100, 129, 100)))

@@ -1,5 +1,5 @@
 --- Features in shards: what one process alone reads of them is what was written, and what is
--- missing, of another data set or damaged is told in one line.
+-- missing, of another data set or damaged is reported in one line.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"

@@ -88,7 +88,7 @@ function tests.test_attention()
   lu.assertStrContains(run("evaluate", folder), "test accuracy ")
 end
 
---- The page of a run, and what is told of several classes, speak of graphs where these are counted.
+--- The page of a run, and what is said of several classes, speak of graphs where these are counted.
 function tests.test_graphs_in_words()
   local folder = temporary.path "words"
   local result = ladies.train{data = classes, model = "gcn", layers = 2, batch_size = 12,

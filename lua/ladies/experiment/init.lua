@@ -192,7 +192,8 @@ local function check_extra(extra)
   end
 end
 
--- Notes that there are no units for validation; the note is told once, however many runs there are.
+-- Notes that there are no units for validation; the note is printed once, however many runs there
+-- are.
 local function tell_no_validation(data, task)
   local line = {}
   notes.add({where = data.name}, line, "there are no %ss for validation: training goes on to its "
