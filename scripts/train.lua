@@ -10,10 +10,10 @@
 -- `ladies train --help` lists the options; with --method FILE.lua those of the method of one's own
 -- in that file too (doc/extending.md). --task says what is learned (doc/tasks.md). --out DIR
 -- --resume begins a run, or goes on with it where it has begun: a job that is put into its queue
--- again needs no other command (doc/clusters.md). With --auto
--- network and training are those of a search before (ladies.auto), whose table is shown. The
--- run's folder gets config.json, log.jsonl, checkpoint.npz, model.npz, predictions.npz and
--- summary.json; the last line printed is `test micro-F1 0.xxxx`, or what the task goes by.
+-- again needs no other command (doc/clusters.md). With --auto network and training are those of a
+-- search before (ladies.auto), whose table is shown. The run's folder gets config.json, log.jsonl,
+-- checkpoint.npz, model.npz, predictions.npz and summary.json; the last line printed is
+-- `test micro-F1 0.xxxx`, or the task's own metric.
 
 local core = require "ladies_core"
 local ladies = require "ladies"

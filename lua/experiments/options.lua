@@ -1,11 +1,10 @@
---- The options of the experiments, each once: for the function of an experiment, which checks them,
--- and for its command, which reads them from the command line. They are written as
--- ladies.command.cli has them. `about` is what the command does, `usage` how it is called where
--- that is not plain; `folder` where its study of trainings is, or true where it has several; both
--- take the options of a study besides.
--- `reads_data` says that the command also takes the options of ladies.data.load. An option whose
--- value is another one with --quick has that in `quick`, and in `standard` what would be its
--- default.
+--- Declares every option of the experiments once: the function of an experiment checks its options
+-- by these declarations, and its command reads them from the command line. They have the form of
+-- ladies.command.cli. `about` says what the command does, and `usage` how it is called where that
+-- is not plain; `folder` names the folder of its study of trainings, or is true where it has
+-- several; with `folder`, function and command take the options of a study besides. `reads_data`
+-- says that the command also takes the options of ladies.data.load. An option whose default is
+-- another one with --quick has that in `quick`, and its usual default in `standard`.
 
 local command_types = require "ladies.base.command_types"
 
@@ -14,7 +13,7 @@ local declared = {}
 local RUNS = {"runs", "N", "positive integer"}
 local QUIET = {"quiet", help = "no progress"}
 
--- An option with another help text, or default.
+-- Returns an option with another help text or default.
 local function with(option, more)
   local own = table.move(option, 1, #option, 1, {})
   for key, value in pairs(more) do own[key] = value end
@@ -200,7 +199,8 @@ declared["lab search"] = {
   QUIET,
 }
 
---- declared.types(name) -> table: the options of an experiment as ladies.options checks them.
+--- declared.types(name) -> table: returns the options of an experiment as ladies.options checks
+-- them.
 function declared.types(name) return command_types(declared[name]) end
 
 return declared

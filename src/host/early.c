@@ -1,14 +1,15 @@
 /* Tells OpenBLAS by its environment what it must know before it is initialised, which happens
- * before main: a variable or two are exchanged until main. Neither scripts nor other programs see
- * that, except where there are not two variables: then the program is started once more, with one
- * more.
+ * before main: until main begins, one or two variables of the environment are replaced. Neither
+ * scripts nor other programs see that, except where the environment has too few variables to
+ * replace: then the program is started once more, with one more.
  *
- * It starts a thread for every processor but one, of which none is ever used here (kernel/gemm.h).
- * They spin for 20 ms, each maps 128 MiB, and where a limit on address space (ulimit -v) has no
- * room for that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the threads.
+ * OpenBLAS starts a thread for every processor but one, of which none is ever used here
+ * (kernel/gemm.h). They spin for 20 ms, each maps 128 MiB, and where a limit on address space
+ * (ulimit -v) has no room for that, it asks again for ever. OPENBLAS_NUM_THREADS=1 spares the
+ * threads.
  *
  * It chooses its kernels by the processor. Where LADIES_ISA holds our own loops back
- * (system/simd.h), OPENBLAS_CORETYPE does that for its kernels, unless it is set. */
+ * (system/simd.h), OPENBLAS_CORETYPE holds back its kernels, unless it is set. */
 #include <string.h> /* defines __GLIBC__ */
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

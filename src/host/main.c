@@ -388,7 +388,7 @@ static struct sigaction before_segv, before_abort;
 
 /* Handles SIGSEGV and SIGABRT. If another program overwrote a mapped file, the numbers read from it
  * can send a loop to memory that is not there, or damage the allocator's, which then aborts. Such a
- * change is told, and the program ends as for any error. Any other fault ends it as it would
+ * change is reported, and the program ends as for any error. Any other fault ends it as it would
  * without this handler. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {

@@ -1,4 +1,4 @@
-/* What the tests of kernels share: numbers to compute with, matrices, and comparisons. */
+/* Helpers that the tests of kernels share: numbers to compute with, matrices, and comparisons. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
@@ -8,8 +8,9 @@
 
 #include "kernel/factors.h"
 
-/* What each kernel_*.c defines. The program runs it on plain x86-64, AVX2, AVX-512 and AMX, as far as
- * the machine has them, in one thread and in three, and says how many comparisons were made. */
+/* The tests of a kernel, which each kernel_*.c defines. The program runs it on plain x86-64, AVX2,
+ * AVX-512 and AMX, as far as the machine has them, in one thread and in three, and says how many
+ * comparisons were made. */
 void test(void);
 
 /* Counts a comparison; where `holds` is false, a line on stderr says what did not, with the units. */
@@ -18,7 +19,8 @@ void check(bool holds, const char *format, ...) __attribute__((format(printf, 2,
 /* Returns true if two arrays have the same bits; all NaNs count as the same. */
 bool same_floats(const float *got, const float *want, int64_t n);
 
-/* What numbers are drawn: from -1 to 1, or denormal ones, NaN, infinities and zeros of both signs too. */
+/* The kind of numbers that are drawn: from -1 to 1, or denormal ones, NaN, infinities and zeros of
+ * both signs too. */
 typedef enum { ORDINARY, SPECIAL } numbers;
 
 /* A pseudo-random number of a sequence that begins anew with every run of `test`. */

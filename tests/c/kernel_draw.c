@@ -137,7 +137,8 @@ static void test_successive(int64_t d, int64_t k, int64_t support, const float *
           "%" PRId64 " successive draws of %" PRId64, k, d);
 }
 
-/* With numbers of entries, of columns and given ones, and with levels where columns have them. */
+/* Poisson draws with random numbers by entry, by column and given ones, for the latter two also by
+ * levels. */
 static void test_poisson(int64_t n, double c, bool with_pi)
 {
     enum { COLUMNS = 300 };

@@ -1,4 +1,4 @@
-/* The sums at the entries of a matrix and the way back, each against a loop over one element. */
+/* Sums at the entries of a matrix and sums over entries, each against a loop over one element. */
 #include <inttypes.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Draws of k positions: systematic and pivotal ones against rules in words, number by number; and that
- * all draw k positions that may be drawn, however the probabilities lie. */
+/* Draws of k positions: systematic and pivotal ones must pick what plain loops of their definitions
+ * pick, and every rule must pick k positions with probabilities above 0, whatever these are. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>

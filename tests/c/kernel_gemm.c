@@ -71,7 +71,7 @@ static void check_product(ld_product p, bool with_bias, numbers kind)
     }
 }
 
-/* By rows, the bits of a row are those of a product without the rows behind it. */
+/* Computed by rows, a row has the bits that it has in a product without the rows behind it. */
 static void check_by_rows(int64_t m, int64_t k, int64_t n)
 {
     float *a = new_floats(m * k, ORDINARY), *b = new_floats(k * n, ORDINARY);

@@ -1,5 +1,5 @@
-/* Functions of one element and of elements that meet, against the same expression of one element at a
- * time. */
+/* Functions of one, two and three elements over whole arrays, against the same expression for one
+ * element at a time. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

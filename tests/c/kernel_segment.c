@@ -1,5 +1,5 @@
-/* Segments of rows: their largest, their means and deviations, and the way back, each against a loop
- * over one element alone. */
+/* Segments of rows: their largest elements, means and deviations, and the gradients of these, each
+ * against a loop over one element alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

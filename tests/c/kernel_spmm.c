@@ -41,7 +41,7 @@ static example example_new(int shape, int64_t k, int what, numbers kind, bool ac
     return e;
 }
 
-/* What y should be. */
+/* Returns what y should be, by the plain loops. */
 static float *wanted(const example *e, const int32_t *meets)
 {
     float *y = copy_floats(e->before, e->s.a.n_rows * e->k);
@@ -87,7 +87,7 @@ static void check_windows(const example *e)
     }
 }
 
-/* By windows of which each comes as an array of its own. */
+/* Checks the product that is computed by windows of x, each of them an array of its own. */
 static void check_each_window(const example *e)
 {
     for (int64_t window = 1; window <= 100 && e->s.a.n_cols > 0; window *= 10) {
@@ -175,7 +175,8 @@ static void check_far(void)
     }
 }
 
-/* Where a row is not in order, blocks say how far they came, and that is right. */
+/* Where a row is not sorted, the product by blocks says how many rows it has computed, and these
+ * are right. */
 static void check_unsorted(void)
 {
     enum { ROWS = 3000, COLUMNS = 50, K = 33 };

@@ -133,7 +133,7 @@ function tests.test_words_among_options()
     {batch_size = 512, method = "ladies", run = "-", out = "x"})
 end
 
---- The words that are left over, where a command takes any number.
+--- A command may take any number of further words.
 function tests.test_further_words()
   local spec = with_words()
   spec.words, spec.rest = {"run"}, "others"

@@ -89,7 +89,8 @@ function tests.test_costs_without_a_data_set()
   lu.assertStrContains(text, "how it is read")
 end
 
---- What --ranks does not go by is refused, and so is what it goes by with a data set alone.
+--- Options that --ranks does not use are refused, and so are those that it uses only with
+-- --dataset.
 function tests.test_costs_of_ranks()
   for option, text in pairs{["--scale=3"] = "--scale is of what is measured",
     ["--methods=full"] = "--methods is of what is measured",

@@ -130,7 +130,7 @@ function tests.test_context_stands_behind_the_place()
   lu.assertIs(raised(object, "layer 2"), object)
 end
 
---- An error that is an object stays one, and is told with its line.
+--- An error that is an object stays one, and is reported with its line.
 function tests.test_objects()
   local object = {}
   local line = debug.getinfo(1, "l").currentline + 1
@@ -166,7 +166,7 @@ function tests.test_objects_whose_text_fails()
   end
 end
 
---- A script's error that is an object is told with the line that raised it where the library
+--- A script's error that is an object is reported with the line that raised it where the library
 -- passed it on.
 function tests.test_objects_in_a_script()
   for object, text in pairs{

@@ -1,4 +1,4 @@
---- ladies new: every file to begin with works as it is, and none is ever written over one.
+--- ladies new: every template works as it is, and no file is ever overwritten by one.
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -70,7 +70,7 @@ function tests.test_the_model_trains()
   local folder <close>, out = new("model", "mine")
   lu.assertStrContains(out, "--model mine.lua")
   lu.assertStrContains(train(folder, "--model", "mine.lua", "--samples", "9"), "test micro-F1 0.")
-  -- And with a sampler that looks at its layers.
+  -- The model also trains with a sampler that learns from the layers of the model.
   ladies.file.write(folder.path .. "/eager.lua", templates.text("sampler", "adaptive", "eager"))
   train(folder, "--model", "mine.lua", "--method", "eager.lua", "--samples", "9")
 end
@@ -85,7 +85,7 @@ local function ladies_by_scan(P)
   end
 end
 
---- Without --like it is a sampler like LADIES, and that is what it draws. For many nodes in a layer
+--- Without --like the template is a sampler that draws as LADIES does. For many nodes in a layer
 -- the built-in one scans the rows as well.
 function tests.test_the_default_is_ladies()
   local folder <close> = new("sampler", "mine")

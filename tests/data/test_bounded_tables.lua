@@ -1,6 +1,6 @@
---- Folders of tables that are brought into a file in less memory than their edges take: the data
--- set that is made in memory, for any bound; mistakes are told by line, and nothing is left of
--- them.
+--- Folders of tables that are converted to a file in less memory than their edges take: for any
+-- bound the file has the data set that is made in memory; an error names the line of a mistake, and
+-- leaves no files behind.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"

@@ -1,4 +1,4 @@
---- The words of `ladies info` for known data sets, whole.
+--- The whole text that `ladies info` prints for known data sets.
 local lu = require "luaunit"
 local description = require "ladies.data.about.description"
 local ladies = require "ladies"

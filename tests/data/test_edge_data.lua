@@ -1,6 +1,6 @@
---- What is known of edges, their features, types and times, against a plain reference: through the
--- order of the graph's entries, both ways, inverse types, parallel edges, normalisation, slices and
--- mini-batches of every kind, and files.
+--- Tests the features, types and times of edges against a plain reference: through the order of the
+-- graph's entries, both ways, inverse types, parallel edges, normalisation, slices and mini-batches
+-- of every kind, and files.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local message_of = require "tools.message_of"

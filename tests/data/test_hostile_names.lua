@@ -1,5 +1,5 @@
---- Names and texts that come with data, from a registry or out of the current folder: none of them
--- runs anything, ends a line that is not its own, or reaches a terminal's controls.
+--- Hostile names and texts in data, in a registry or in the current folder: none of them runs
+-- anything, adds a line to what is printed, or controls a terminal.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"

@@ -1,5 +1,5 @@
 --- Tests data sets as .npz files with a list of edges: what each form of an array becomes, which
--- names of arrays are read, told as not used or contradict, and the errors for other forms.
+-- names of arrays are read, reported as not used or contradict, and the errors for other forms.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local notes = require "ladies.data.notes"
@@ -24,7 +24,7 @@ local function load(changes, opts, own)
   return ladies.data.load(path, opts or not own and {directed = "keep"} or nil)
 end
 
--- What is wrong with such a file, or told of it, without its path.
+-- Returns the error that loading such a file raises, without the path.
 local function message_of(...)
   local ok, message = pcall(load, ...)
   lu.assertFalse(ok)
@@ -168,7 +168,7 @@ function tests.test_two_names_for_the_same()
   end
 end
 
---- A number of a split that is not there is refused, and a seed that nothing uses told.
+--- A number of a split that is not there is refused, and a seed that nothing uses is reported.
 function tests.test_number_of_a_split()
   lu.assertEquals(message_of({idx_train = {0}}, {split = "7"}, true),
     'no split "7"; the file has one of its own, number 0')

@@ -147,8 +147,8 @@ function tests.test_seeds()
   lu.assertNotEquals(first(5), first(6))
 end
 
---- Of a data set in the order of parts the seeds follow that order: several parts for a place, or
--- several places in a part; the seed does not matter.
+--- In a data set whose nodes are in the order of parts, seeds follow that order: a place has
+-- several parts, or a part several places; the seed does not matter.
 function tests.test_seeds_in_given_parts()
   local data = node_order.in_order("here", dataset(), {parts = 4, by = "ldg"})
   local ids = {}

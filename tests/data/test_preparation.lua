@@ -1,5 +1,5 @@
---- What was done to a data set is remembered in order, kept in files, and done again to the same
--- data set or to another one.
+--- Tests that the preparation of a data set is recorded in order, kept in files, and carried out
+-- again on the same data set or another one.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local hashes_of = require("ladies.data.hashes").of
@@ -119,7 +119,7 @@ function tests.test_files()
     lu.assertNil(read.features_are_degrees)
     lu.assertEquals(read.notes, {})
     lu.assertStrContains(message_of(ladies.data.standardized, read), "are standardized already")
-    -- What was trained on this file is done to others before they are as its data set.
+    -- A run on this file has both steps recorded, and another data set gets both.
     local other = saved("raw" .. ending, ring(3))
     lu.assertEquals(again(recorded(read), other).features:hash(),
       ladies.data.standardized(ladies.data.row_normalized(ring(3)), data).features:hash())
@@ -133,7 +133,8 @@ function tests.test_files()
   lu.assertEquals({file:dtype "feature_mean", file:shape "feature_deviation"}, {"float32", {3}})
 end
 
---- What cannot be undone in another data set is refused.
+--- A data set is refused whose features went through steps that those of the run's data set did
+-- not.
 function tests.test_what_cannot_be_done_alike()
   local function standard(data) return ladies.data.standardized(data) end
   local row, own = ladies.data.row_normalized, ladies.data.load(saved("plain.npz", ring(1)))

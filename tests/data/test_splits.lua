@@ -91,8 +91,8 @@ function tests.test_unlabelled_and_few()
     "ladies.data.split: 2 labelled nodes are too few for 3 parts")
 end
 
---- A class may have no node for training, which is told: where another part would have none, and
--- with shares of all nodes, where the small ones may be left out.
+--- A class may have no node for training, which a note says: where another part would have none,
+-- and with shares of all nodes, where the small ones may be left out.
 function tests.test_classes_without_training()
   local function notes_of(labels, how)
     return data_of(labels, {split = how}).notes[2]
@@ -105,7 +105,7 @@ function tests.test_classes_without_training()
   lu.assertNil(notes_of(rare, "stratified:10/10/80"))
 end
 
---- Where the nodes of each class leave too few for a part, that is told.
+--- Where the nodes of each class leave too few for a part, a note says so.
 function tests.test_no_validation_left()
   local note = "ladies.data.from_arrays: there are too few labelled nodes for a validation"
   local function last_note(way)

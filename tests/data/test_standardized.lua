@@ -63,7 +63,7 @@ function tests.test_columns_by_the_training_nodes()
     expected(VALUES, VALUES, {1, 2, 3, 4, 5, 6}))
 end
 
---- By another data set, a value becomes what it would be there.
+--- By the scale of another data set, a value becomes what it would become in that one.
 function tests.test_by_another_data_set()
   local other = {{4, 0, 7}, {5, 1, 8}, {6, 2, 7}, {7, 3, 9}, {8, 4, 7}, {9, 5, 7}}
   local copy = ladies.data.standardized(dataset(other, {1, 2}), dataset(VALUES, TRAIN))
@@ -72,7 +72,7 @@ function tests.test_by_another_data_set()
     dataset(VALUES, TRAIN), dataset({{1}, {2}, {3}, {4}, {5}, {6}}))
 end
 
---- Of many graphs, the nodes of the training graphs count.
+--- In a data set of many graphs, the scale is that of the nodes of the training graphs.
 function tests.test_by_the_training_graphs()
   local data = ladies.data.from_arrays{edges = {{1, 2}, {3, 4}, {5, 6}},
     features = ladies.tensor(VALUES), graph_of = {1, 1, 2, 2, 3, 3}, labels = {1, 2, 1},
@@ -90,7 +90,7 @@ function tests.test_what_cannot_be_standardized()
   lu.assertErrorMsgContains("must be a Dataset", ladies.data.standardized, {})
 end
 
---- The column that is told is the one that drowns the others, and none is told where all are alike.
+--- The column that is reported is the one that drowns the others, and none is where all are alike.
 function tests.test_the_largest_column()
   local data = dataset({{1, 5e4, 2}, {2, 1, 4}, {3, 9, 1}, {2, 9, 3}, {1, 9, 2}, {1, 9, 7}})
   local column, largest, median = standardized.largest(data)
@@ -151,7 +151,8 @@ function tests.test_a_run_and_another_data_set()
   lu.assertStrContains(err, "--features standardized")
   _, err = run("train", "./own", "--out", "run", "--features", "standardized", table.unpack(few))
   lu.assertNotStrContains(err, "standard deviation")
-  -- What was told when the data set was read is not told again by those who use the run.
+  -- A note that was printed when the data set was read is not printed again by commands that use
+  -- the run.
   lu.assertStrContains(err, "go both ways")
   _, err = run("evaluate", "run")
   lu.assertEquals(err, "")

@@ -103,7 +103,7 @@ function tests.test_npz_refused()
   assert_fails("fraction_labels.npz --labels-as classes", "y[0] is 0.5, must be a class from 0 on")
 end
 
---- What is given and has no use is told of.
+--- A note names the options that are given and not used.
 function tests.test_what_is_not_used()
   unpack_files()
   local _, err = shell.succeeded(shell.run_ladies({"train", "listed_masks.npz", "--method", "full",
@@ -187,7 +187,7 @@ function tests.test_tables()
   assert_fails("./t", 'edges.csv: line 31, column 2: found "1000000000", expected at most 29')
 end
 
---- Names and ids from 1 are told with the option that reads them, which every command has.
+--- Names and ids from 1 are reported with the option that reads them, which every command has.
 function tests.test_names_in_a_folder()
   local function reads(what, option, value)
     return ("; where %s, --%s %s (in Lua %s = %q) reads them"):format(what, option,

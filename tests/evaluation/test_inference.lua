@@ -1,5 +1,5 @@
---- Exact inference, which test_models.lua and test_pyg.lua hold to what it should be, by what it is
--- given, and sampled inference.
+--- Exact inference by the arguments that it is given (test_models.lua and test_pyg.lua test its
+-- numbers), and sampled inference.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"

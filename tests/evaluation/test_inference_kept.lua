@@ -46,7 +46,7 @@ function tests.tearDown()
   local _ <close> = folder
 end
 
--- The result of a call, and the lines that it has told.
+-- The result of a call, and the lines that it has printed.
 local function told(f, ...)
   local lines, stderr <const> = {}, io.stderr
   rawset(io, "stderr", {write = function(_, ...) lines[#lines + 1] = table.concat{...} end})
@@ -69,7 +69,7 @@ end
 
 -- ---------------------------------------------------------------- the disk
 
---- What a rehearsal foretells is what lies in files, up to entries a row that are no whole number.
+--- A rehearsal foretells the bytes in files, or up to a tenth more: it rounds entries a row up.
 function tests.test_bytes_are_foretold()
   for _, kind in ipairs(KINDS) do
     for _, memory in ipairs{1, 10000000, "1G"} do
@@ -336,7 +336,7 @@ function tests.test_killed()
   local function run(words, strikes)
     return shell.run_ladies(words, {env = {TMP, strikes and "STRIKE=1" or "CALM=1"}})
   end
-  -- What a command prints that was killed once, and one that never was.
+  -- Runs a command that is killed once and one that never is, and compares what both print.
   local function both(words, again)
     local calm = run(words)
     local out, err, status = run(again and again.first or words, true)

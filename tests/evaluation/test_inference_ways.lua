@@ -76,7 +76,7 @@ function tests.test_all_ways_give_the_same_logits()
   lu.assertEquals(names_in(folder.path), "")
 end
 
---- What a model gives that reads no graph has the memory of the way, and files, too.
+--- Inference of a model that reads no graph uses files, too, where it may have little memory.
 function tests.test_without_a_graph()
   local folder <close> = shell.folder()
   local model = ladies.nn.mlp{inputs = FEATURES, hidden = WIDTH, outputs = CLASSES}
@@ -340,7 +340,7 @@ function tests.test_room_for_the_test_alone()
   lu.assertEquals({f1 ~= nil, out:match "\ntest micro%-F1 %S+"}, {true, f1})
 end
 
---- The model does not depend on the memory, and the way is told where it was asked for.
+--- The model does not depend on the memory, and the way is reported where it was asked for.
 function tests.test_commands()
   local folder <close> = shell.folder()
   local path, run = saved(folder)

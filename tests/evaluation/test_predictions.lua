@@ -1,4 +1,4 @@
---- Predictions of many nodes are written in pieces, by logits of which little is in memory.
+--- Predictions of many nodes are written in pieces, so that few of the logits are in memory.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"

@@ -1,5 +1,5 @@
---- Tests that training and inference have one P: the same P goes on, another one is refused in one
--- line, and a note says where it cannot be known.
+--- Tests that training and inference have one P: an equal P is accepted, another one is refused in
+-- one line, and a note says where this cannot be known.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local stderr_of = require "tools.stderr_of"

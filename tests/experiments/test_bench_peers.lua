@@ -227,7 +227,7 @@ function tests.test_peers_that_end()
     resident.run, resident, 2)
 end
 
---- A peer that fails takes no other one with it, and its last words are told.
+--- A peer that fails takes no other one with it, and its last words are reported.
 function tests.test_peers_that_fail_alone()
   local folder = new_folder()
   local python = program(folder, "echo ready Fake $4\n"

@@ -133,7 +133,7 @@ end
 
 -- ---------------------------------------------------------------- the commit
 
---- The commit of a result is that of git in a checkout; changed files are told.
+--- The commit of a result is that of git in a checkout; changed files are marked.
 function tests.test_commit()
   local hash = commit()
   local out, _, status = shell.run{"git", "-C", root, "rev-parse", "--short=7", "HEAD"}

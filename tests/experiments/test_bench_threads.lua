@@ -56,7 +56,7 @@ function tests.test_command()
   lu.assertStrContains(out, "spmm_by_rows")
 end
 
---- A step whose data set is not there is told of, and the others are measured.
+--- A step whose data set is not there is reported, and the others are measured.
 function tests.test_absent()
   local folder <close> = shell.folder()
   local out = shell.succeeded(shell.run_ladies({"bench", "threads", "--work", "pubmed"},

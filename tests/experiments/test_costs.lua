@@ -104,7 +104,7 @@ function tests.test_bases()
   end
 end
 
---- A difference from Table 2 is told where the exponents show it, and nowhere else.
+--- A difference from Table 2 is reported where the exponents show it, and nowhere else.
 function tests.test_differences_are_those_measured()
   local function power_of(variable, power)
     return function(shape) return 1e6 * shape[variable] ^ power end
@@ -119,7 +119,8 @@ function tests.test_differences_are_those_measured()
     "* below: full batch, K; LADIES, K. Products of matrices"} do
     lu.assertStrContains(text, line)
   end
-  -- As in the table, on the other side than a reason says, without any, with too large a spread.
+  -- Exponents that agree with the table, deviate to the other side than the reason says, deviate
+  -- without a reason, and have too large a spread.
   text = report_of{{"ladies", "s", as_table}, {"ladies", "b", as_table}, {"full", "K", as_table},
     {"graphsage", "s", power_of("s", 4)}, {"full", "V", power_of("V", 0.5)},
     {"fastgcn", "s", wild}}

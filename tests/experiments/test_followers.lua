@@ -79,8 +79,8 @@ function tests.test_every_method_at_equal_nodes()
   lu.assertEquals(ladies.file.read(out .. "/results.jsonl"), lines)
 end
 
---- Full batch less a method is taken seed by seed; a method that is more than 3 points behind is
--- examined, and the first one with it.
+--- The difference between full batches and a method is taken seed by seed; a method that is more
+-- than 3 points behind is examined beside the first method.
 function tests.test_far_behind()
   local report = methods(temporary.path "far", {methods = {"ladies:20", "full", "fastgcn:1"},
     runs = 3, settings = tables.merged({layers = 2}, SETTINGS, {max_batches = 30})})
@@ -155,7 +155,7 @@ function tests.test_cost_of_a_batch()
   lu.assertEquals({ok, seconds, n}, {true, 3, #times})
 end
 
---- A form is its method with other options, in the settings and in what tables call it.
+--- A form has the settings of its method with other options, and a name of its own in tables.
 function tests.test_forms()
   local report = methods(temporary.path "forms", {runs = 1,
     methods = {"ladies:20", "ladies_flat", "labor_1:3"}})
@@ -238,7 +238,7 @@ end
 
 -- ---------------------------------------------------------------- published tables
 
---- The numbers of steps, and the verdicts on numbers that are published.
+--- Tests the numbers of steps, and the verdicts on published numbers.
 function tests.test_bliss()
   local report = run("bliss", temporary.path "bliss", {datasets = {cora, dataset}, steps = 30,
     settings = {hidden = 8, samples = 20}})
@@ -379,7 +379,7 @@ function tests.test_rns()
   end
 end
 
---- It is as good where the whole interval is above the margin; t(0.975, 3) is 3.182.
+--- A method is as good where the whole interval is above the margin; t(0.975, 3) is 3.182.
 function tests.test_as_good()
   local function around(mean, half)         -- four numbers whose interval is mean +- half
     local d = half / 3.1824463 * math.sqrt(3)

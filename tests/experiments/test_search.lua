@@ -1,6 +1,6 @@
---- `ladies lab search`: its points are the samplers that they say, the best go on, intervals hold
--- for all that are compared, a search that was stopped goes on, and the answer is that of the
--- numbers.
+--- `ladies lab search`: its points compute what the named samplers compute, the best points go on,
+-- intervals hold for all that are compared at once, a search that was stopped goes on, and the
+-- answer follows from the numbers.
 
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -46,7 +46,7 @@ function tests.test_the_whole_space()
   for _, point in ipairs(space.points(true)) do lu.assertNotNil(all[point.name], point.name) end
 end
 
---- Those that others are set beside come first, and are the methods of these names.
+--- The samplers with which points are compared come first, and are the methods of these names.
 function tests.test_the_known_ones()
   local list, samplers = space.points(true), ladies.samplers
   local expected = {
@@ -76,7 +76,8 @@ function tests.test_ratios()
   local plain, strict = ratios.of(one, other, 0.95), ratios.of(one, other, ratios.level(40))
   lu.assertAlmostEquals(plain.mean, 0.5 * 0.5, 1e-12)
   lu.assertTrue(strict.low < plain.low and plain.high < strict.high)
-  -- By hand: the error's half width is that of its mean, at a third of the probability.
+  -- By hand: the half width of the ratio's interval is that of the mean error's, with a third of
+  -- the error probability.
   local half = statistics.student(1 - 0.05 / 3, 7) * statistics.deviation(
     one.columns["gradient.error"]) / math.sqrt(8) / 4
   lu.assertAlmostEquals(plain.high, (0.5 + half) * 0.5, 1e-6)
@@ -142,7 +143,7 @@ function tests.test_equal_nodes()
   end
 end
 
---- What is bold in the answer is what the intervals of the table say.
+--- The answer prints in bold what the intervals of the table show to be better.
 function tests.test_the_answer_follows_from_the_intervals()
   local by_key, is_better = records(), {}
   local level = ratios.level(7 * 2)
@@ -192,7 +193,7 @@ function tests.test_the_answer()
   lu.assertStrMatches(said(none), "No point .* on any of one, two, as far as the intervals tell%.")
 end
 
---- The same search finds all measured; a point is a file that other commands take.
+--- A search that is called again finds all measured; a point is a file that other commands take.
 function tests.test_it_goes_on()
   local _, before = records()
   local again = search(OPTIONS)

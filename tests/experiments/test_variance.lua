@@ -168,7 +168,7 @@ function tests.test_control_variates()
   local copies = {}
   for i = 1, 60 do copies[i] = index{1} end
   local lists = measure.estimator(by_name.vrgcn.make, network, 1, 2, copies, 20, 4)
-  -- One of the four entries of node 1's row, each with probability 1/4, times 4.
+  -- Each draw takes one of the four entries of node 1's row, with probability 1/4 and weight 4.
   local P = TINY[1]:to_dense()
   local change = (network.hidden - network.history):matmul(network.second)
   local mean, wanted = ladies.zeros(1, 3), 0
@@ -247,8 +247,8 @@ local function points_of(result)
   return csv_rows(ladies.file.read(result.folder .. "/variance.csv"))
 end
 
---- Without sampling there is no error, of batches larger than the graph either; with the present as
--- history VR-GCN has none.
+--- The error is 0 without sampling, also where a batch may be larger than the graph, and for VR-GCN
+-- whose history is the present H.
 function tests.test_zero()
   local function whole(P, _, layers) return ladies.samplers.full(P, {layers = layers}) end
   local function check(result, exact)
@@ -264,7 +264,7 @@ function tests.test_zero()
   check(run("old", {methods = {"vrgcn"}, samples = {1}}), false)
 end
 
--- The toy data set as a file, of which measurements are kept.
+-- Saves the toy data set to a file, since only measurements of files are kept.
 local function toy_file()
   local path = temporary.path "toy.npz"
   ladies.data.save(toy.new(), path)
@@ -356,7 +356,7 @@ function tests.test_data_without_a_split()
   fails "variance: toy has no classes of nodes"
 end
 
---- Where FastGCN's layers hardly ever meet, its mean is told from one that can be trusted.
+--- A mean of FastGCN from too few draws whose layers are connected is marked as such.
 function tests.test_too_few_draws()
   local data = ladies.generate.power_law{nodes = 3000, entries = 6000, features = 4, classes = 3}
   local text = tostring(run("few", {datasets = {"sparse"}, data = {sparse = data},

@@ -1,4 +1,4 @@
---- The tables of experiments.paper.variance of known measurements, whole.
+--- The whole tables that experiments.paper.variance makes from known measurements.
 local lu = require "luaunit"
 local estimators = require "experiments.paper.variance.estimators"
 local tables = require "experiments.paper.variance.tables"

@@ -186,7 +186,8 @@ function tests.test_the_graph_that_was_normalised()
   lu.assertEquals(graph:normalize("none"):hash(), made.graph:normalize("none"):hash())
 end
 
---- A file of which nothing is left in use may be changed: that is told only as long as it is used.
+--- A file of which nothing is left in use may be changed: that is reported only as long as it is
+-- used.
 function tests.test_a_file_is_given_back()
   local folder <close> = shell.folder()
   local data = ladies.generate.power_law{nodes = 200000, entries = 800000, features = 4}

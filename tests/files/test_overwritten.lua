@@ -1,6 +1,5 @@
---- Files that are overwritten where they lie while something that is mapped of them is in use:
--- whoever computes with them ends in a line that names the file, and keeps nothing that came of
--- both contents.
+--- Files that are overwritten while arrays mapped from them are in use: a computation with these
+-- ends in an error of one line that names the file, and keeps no result made from both contents.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"

@@ -230,7 +230,7 @@ function tests.test_blank_lines_across_pieces()
   lu.assertEquals(refusal(lines_of_16{} .. rest .. "1,1"), BLANK:format(N + 1))
 end
 
---- Which id is by far the largest is told with its line.
+--- The error for an id that is far too large names the line of the largest.
 function tests.test_the_largest_id()
   for _, place in ipairs{1, 2, 5000, 17000, N} do
     local far = "99999999,1\n"

@@ -1,7 +1,7 @@
 /* Stands in for libFuzzer where there is none: fuzz_NAME [-runs=N] [-seed=S] FILE-OR-FOLDER...
  *
- * Tries every file, then N mutations of them: the same ones for the same seed and files. It has no
- * eye for coverage; it makes sure that what was found once stays mended, and that the harnesses
+ * Tries every file, then N mutations of them: the same ones for the same seed and files. It does
+ * not look at coverage; it makes sure that faults found once stay mended, and that the harnesses
  * work where there is no clang. The input that ends the program lies in crash-NAME then. */
 #include <dirent.h>
 #include <signal.h>
@@ -66,7 +66,7 @@ static void write_number(uint8_t *data, size_t size)
     memcpy(data + draw((uint32_t)(size - bytes) + 1), &number, bytes);
 }
 
-/* Digits where there may be some already. */
+/* Inserts a number or a separator, to change or divide numbers in text. */
 static size_t insert_digits(uint8_t *data, size_t size, size_t most)
 {
     static const char *const texts[] = {
@@ -155,7 +155,7 @@ static void save_input(int signal_number)
     raise(signal_number);
 }
 
-/* A copy of just that size, so that a sanitizer sees what lies behind it. */
+/* Tries a copy that ends where its block does, so that a sanitizer sees reads behind its end. */
 static void try(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size);

@@ -1,6 +1,6 @@
-/* What the harnesses share. A harness is one fuzz_NAME.c with LLVMFuzzerTestOneInput: linked with
- * libFuzzer it is a fuzzer (scripts/fuzz), linked with driver.c a test that replays the corpus and
- * some thousands of mutations of it.
+/* Functions that the harnesses share. A harness is one fuzz_NAME.c with LLVMFuzzerTestOneInput:
+ * linked with libFuzzer it is a fuzzer (scripts/fuzz), linked with driver.c a test that replays the
+ * corpus and some thousands of mutations of it.
  *
  * Every input is read between fuzz_begin and fuzz_end, which hold the reader to what it promises
  * besides not crashing: no memory stays, and no more was used at once than the harness allows for
@@ -48,7 +48,7 @@ const char *fuzz_folder(void);
 /* Removes a folder with all that is in it. */
 void fuzz_remove(const char *folder);
 
-/* How many bytes a file gives when unpacked, up to where it breaks. */
+/* Returns how many bytes a file gives when unpacked, up to where it breaks. */
 int64_t fuzz_unpacked_size(const char *path);
 
 /* Requires a matrix as the readers give it: offsets that rise from 0 to the number of entries,

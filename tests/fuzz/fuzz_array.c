@@ -67,7 +67,7 @@ static ld_index *read_index(fuzz_begin_array *begin, void *context)
     return x;
 }
 
-/* What is written of an array describes the same array. */
+/* The header that is written for an array must describe the same array. */
 static void check_prefix(const ld_npy_header *h)
 {
     char prefix[LD_NPY_PREFIX];

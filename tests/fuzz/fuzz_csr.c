@@ -1,6 +1,6 @@
 /* Graphs that stay in their file: a matrix over the offsets and columns of a .safetensors file is
- * there just when these are those of one, and then can be used. The first four bytes of an input are
- * the number of rows and of columns, the rest is the file. */
+ * made just when these are the offsets and columns of a matrix, and can then be used. The first
+ * four bytes of an input are the number of rows and of columns, the rest is the file. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *path = fuzz_file(data, size);
     fuzz_begin();
     content large = read_all(path, 1 << 16), small = read_all(path, 7);
-    /* Of a piece in which reading fails nothing is told, so the sizes may differ by one piece. */
+    /* Where reading fails in a piece, none of its bytes are returned, so the sizes may differ by a
+     * piece. */
     int64_t both = large.size < small.size ? large.size : small.size;
     FUZZ_REQUIRE(large.whole == small.whole, "whole in large pieces or in small ones only");
     FUZZ_REQUIRE(!large.whole || large.size == small.size, "another size in small pieces");

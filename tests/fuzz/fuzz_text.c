@@ -1,5 +1,5 @@
-/* Tables, plain or in gzip, and as a matrix where they may be of edges. The first four bytes of an
- * input say what the table is read as, the file is behind them:
+/* Tables, plain or in gzip, which are also read as a matrix where their columns can be edges. The
+ * first four bytes of an input say what the table is read as, the file is behind them:
  *
  *   0   two bits: columns - 1; header no, yes, guess (modulo 3, two bits); ids from 0 or 1; ids
  *       limited to LIMIT or not
@@ -69,7 +69,7 @@ static void check_ids(ld_table *t, int64_t i)
     ld_index_unref(x);
 }
 
-/* What is written of a table of numbers is the same table. */
+/* A table of numbers that is written and read again must be the same table. */
 static void check_written(const ld_tensor *t)
 {
     char path[100];

@@ -8,8 +8,8 @@ local import = require "ladies.data.store.import"
 local unpack = require "ladies.data.store.unpack"
 local promises = require "fuzz.promises"
 
--- The most bytes that gzip within an archive, or the other way round, may come to; larger ones are
--- for the tests of the limits, since they take long.
+-- The most bytes to which a gzip file in an archive, or an archive in a gzip file, may unpack;
+-- larger ones are for the tests of the limits, since they take long.
 local MOST = 1 << 22
 
 local ENTRY = {name = "toy", files = {{path = "edges.csv"}, {path = "labels.csv"}}}

@@ -53,7 +53,8 @@ static size_t pack(uint8_t *out, size_t room, const uint8_t *data, size_t size, 
 
 /* --- gzip ------------------------------------------------------------------------------------- */
 
-/* What is in a gzip file; -1 when it is none, is damaged or too large. */
+/* Unpacks a gzip file; returns the size of its content, or -1 when it is none, damaged or too
+ * large. */
 static int64_t unpack(uint8_t *content, const uint8_t *data, size_t size)
 {
     ld_gz *g = NULL;
@@ -117,7 +118,7 @@ typedef struct {
     size_t used;
 } archive;
 
-/* The members that can be read. */
+/* Reads the members that can be read. */
 static void read_members(archive *a, const uint8_t *data, size_t size)
 {
     ld_zip *z = NULL;
@@ -143,7 +144,7 @@ static void read_members(archive *a, const uint8_t *data, size_t size)
     ld_zip_close(z);
 }
 
-/* Bytes appended to an output that may be full, which shows in its length. */
+/* An output to which bytes are appended; where there is no room for them, only `size` grows. */
 typedef struct {
     uint8_t *bytes;
     size_t size, most;
@@ -161,7 +162,8 @@ static void put_number(output *o, int bytes, uint64_t number)
     put(o, &number, (size_t)bytes); /* little-endian, as the format is */
 }
 
-/* From "version needed" to the length of the extra field, as in both headers. */
+/* Writes the fields from "version needed" to the length of the extra field, which both headers
+ * have. */
 static void put_fields(output *o, const member *m, bool trailing, size_t extra)
 {
     put_number(o, 2, 45);
@@ -249,7 +251,7 @@ static void put_end(output *o, const archive *a, size_t start, bool zip64)
     put_number(o, 2, 0);
 }
 
-/* A new archive of the members; 0 when it does not fit. */
+/* Writes a new archive of the members and returns its size, or 0 when it does not fit. */
 static size_t write_archive(uint8_t *data, size_t most, archive *a, bool zip64)
 {
     output o = {data, 0, most};
@@ -288,7 +290,7 @@ static void mutate_name(member *m)
     m->name[size] = '\0';
 }
 
-/* Puts one of these before a part of the name. */
+/* Puts a step, such as "../", before the name or behind its first slash. */
 static void lead_out(member *m, dice *d)
 {
     static const char *const steps[] = {"../", "/", "./", "..\\", "C:", "x/../../"};

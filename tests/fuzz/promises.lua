@@ -2,7 +2,8 @@
 
 local promises = {}
 
--- How errors begin that Lua raises itself, which nobody wrote for a user: a reader has not looked.
+-- Beginnings of errors that Lua raises itself: they say that a function did not check its
+-- arguments.
 local INTERNAL = {"attempt to ", "bad argument", "stack overflow", "not enough memory",
   "out of memory", "table overflow", "number has no integer", "'for' "}
 

@@ -96,7 +96,7 @@ function tests.test_adam_defaults()
   check("adam", function(parameters_list) return optim.adam(parameters_list) end)
 end
 
--- What the optimizers call their decay.
+-- The names of the options for decay.
 local DECAY = {sgd = "weight_decay", adam = "weight_decay", adamw = "decoupled_decay"}
 
 --- A step that clips is one after clip_norm, bit by bit, and none when it is refused.

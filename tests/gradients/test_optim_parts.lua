@@ -1,5 +1,5 @@
---- Optimizers of which each has a part of the moments: together they make the steps of a whole one,
--- by bits.
+--- Optimizers that each keep a part of the moments: together they make the steps of a whole one,
+-- with the same bits.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local tables = require "ladies.base.tables"

@@ -62,7 +62,7 @@ local function large(n)
   return half() + half()
 end
 
---- What is infinite takes no part where no loss is, as little as for products.
+--- An infinite feature changes no gradient where no loss depends on it, as in products.
 function tests.test_infinite_where_no_loss_is()
   local A = large(100)
   for _, rows in ipairs{ladies.index{3, 7}, ladies.range(3, 100)} do

@@ -1,6 +1,6 @@
---- Gradients of operations that write where nothing is yet, and add where something is: the same
--- numbers either way. All of them are small integers where the operation is linear, so that no sum
--- rounds.
+--- Operations that write their gradient where a tensor has none yet, and add it to one that is
+-- there: the numbers must be the same either way. They are small integers where the operation is
+-- linear, so that no sum rounds.
 local ladies = require "ladies"
 local compare = require "reference.compare"
 

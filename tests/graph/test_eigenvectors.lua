@@ -1,5 +1,5 @@
---- Leading eigenvectors against SciPy's (fixtures/make_eigenvectors.py) and those that are known by
--- hand, of eigenvalues that are there several times, too.
+--- Leading eigenvectors against SciPy's (fixtures/make_eigenvectors.py) and against those known by
+-- hand, also of repeated eigenvalues.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local fixture = require "reference.fixture"
@@ -79,7 +79,8 @@ function tests.test_all()
   lu.assertEquals({values:to_table(), X:to_table()}, {{2}, {{1}}})
 end
 
---- The same bits whatever the threads, and other vectors of a space by another generator.
+--- The vectors have the same bits with any number of threads; another generator gives other vectors
+-- of the same eigenspace.
 function tests.test_draws()
   local A = ladies.block_diagonal{cycle(30), cycle(30)}
   local function hash(rng)

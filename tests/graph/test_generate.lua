@@ -154,7 +154,7 @@ function tests.test_share_of_edges_inside_classes()
   end
 end
 
---- Draws, chunks of rows and rounds in the plural.
+--- The graphs are so large that there are several draws, chunks of rows and rounds.
 function tests.test_same_bits_for_any_number_of_threads()
   local function hashes()
     local labels = cyclic_labels(5000, 10)

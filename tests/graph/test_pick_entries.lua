@@ -1,4 +1,5 @@
---- Some entries of a Matrix, and dropout, which draws which: against dense tables.
+--- Matrices of some entries of a Matrix, and dropout, which draws the entries: against dense
+-- tables.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"

@@ -55,7 +55,8 @@ function tests.test_transpose_of_a_slice()
   with_threads(function() lu.assertTrue(A:induced(nodes):transpose() == want) end)
 end
 
--- The entries of A as a matrix of which nothing is known; changed(rows, cols, values) changes them.
+-- Returns a matrix made from the entries of A alone, without what A knows about its structure;
+-- changed(rows, cols, values) may change them before.
 local function rebuilt(A, changed)
   local rows, cols = A:row_of():to_table(), A:col_of():to_table()
   local values = A:entry_values():to_table()

@@ -1,5 +1,5 @@
---- What holds for every page: it opens with what one can do with it, and all together are short
--- enough to be read.
+--- Tests the rules for every page: it opens with what one can do with it, and all together are
+-- short enough to be read.
 
 local lu = require "luaunit"
 local files = require "tools.files"

@@ -1,5 +1,5 @@
---- ladies.lab: intervals and tests, exact values against the tape, what samplers of known bias are
--- told to have, statistics of a user's own, and what is refused.
+--- ladies.lab: intervals and tests, exact values against the tape, the bias found in samplers of
+-- known bias, statistics of a user's own, and what is refused.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local context = require "ladies.lab.context"
@@ -54,8 +54,8 @@ function tests.test_defaults()
   lu.assertEquals(#depth.lines[1].points, 4)
 end
 
---- What is 0 has no error relative to its size: of one class the gradient, of features that are 0
--- the layers and, at first, the embedding. That makes no heavy tails.
+--- Quantities that are 0 get no error relative to their size: the gradient with one class, and with
+-- features of 0 the layers and, at first, the embedding. They are not reported as heavy tails.
 function tests.test_nothing_to_estimate()
   local A, n = DATA.graph.adjacency, DATA.graph.n_nodes
   local function found(features, labels)
@@ -180,7 +180,7 @@ function tests.test_weights_that_are_not_all_alike()
   lu.assertStrContains(one.verdict, "ayer ")
 end
 
--- Both layers are told of where no cause is proved.
+-- Both layers are reported where no cause is proved.
 function tests.test_no_cause()
   local function faults_of_odd(given)
     return lab(given).examinations[1].faults
@@ -192,7 +192,7 @@ function tests.test_no_cause()
   lu.assertStrContains(found["bias.2"].text, "layer 2 is off by ")
 end
 
--- A large bias of the gradient is told where the embedding has none to speak of.
+-- A large bias of the gradient is reported where the embedding has none to speak of.
 function tests.test_embedding_and_gradient_stand_apart()
   local one = lab("fastgcn:20", {seconds = 1e-3}).examinations[1]
   lu.assertStrContains(one.verdict, "its gradient badly biased (by ")
@@ -218,10 +218,10 @@ function tests.test_noise_is_no_verdict()
   lu.assertStrContains(of{-3, 4, -5, 6}, "Too noisy to judge: for all that these draws show")
   lu.assertStrContains(of{-3, 4, -5, 6}, "--same-as NAME")
   lu.assertStrContains(of{0.9, 0.91, 0.9, 0.91}, "Badly biased")
-  -- A bias that is certain, and less than a tenth of the error, is told by its size.
+  -- A bias that is certain, and less than a tenth of the error, is reported by its size.
   lu.assertStrContains(of{0.0144, 0.0145, 0.0143, 0.0144}, "Biased: the mean of many draws is off "
     .. "by 12 % of its size")
-  -- What is certain may be the part along the exact value alone, which is not all of the bias.
+  -- The bias may be certain only in its part along the exact value, which is not all of the bias.
   lu.assertStrContains(of({-0.02, 0.03, 0.01, -0.01}, {0.95, 0.951, 0.949, 0.95}), "Biased: the "
     .. "mean of many draws is off by at least 5 % of its size in the embedding, by at least 5 %")
   lu.assertStrContains(of{0.0036, 0.0037, 0.0035, 0.0036}, "Close to unbiased")
@@ -234,8 +234,8 @@ local function seldom(name)
   end)
 end
 
---- Where rare draws decide, the bias of the others is not told as that of the sampler, nothing is
--- ranked by it, and blocks without weights do not pass for divided rows.
+--- Where rare draws decide, the bias of the other draws is not reported as the sampler's, samplers
+-- are not ranked by it, and blocks without weights are not taken for normalised rows.
 function tests.test_rare_draws_are_no_verdict()
   local both = lab({seldom "one", seldom "other"})
   local one = both.examinations[1]

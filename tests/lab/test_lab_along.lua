@@ -1,5 +1,5 @@
---- What a training feels of a sampler: the numbers of pairs by hand, gap, variance and bias against
--- the enumeration of all mini-batches of a small graph, and what the command says.
+--- ladies.lab along a training: the numbers of pairs by hand; gap, variance and bias against the
+-- enumeration of all mini-batches of a small graph; and what the command prints.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local along = require "ladies.lab.along"

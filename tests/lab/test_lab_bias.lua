@@ -1,5 +1,5 @@
---- Tests the causes of bias: samplers whose faults average out over rows, columns, mini-batches or
--- draws are told with layer and kind, and unbiased ones are not told of.
+--- Tests the causes of bias: faults that average out over rows, columns, mini-batches or draws are
+-- reported with layer and kind, and nothing is reported of unbiased samplers.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local Section = require "ladies.lab.bias.section"
@@ -43,7 +43,7 @@ local function texts_of(list)
   return table.concat(texts, "\n")
 end
 
--- A fault in one of the layers is told with its layer and kind, and nothing is told of the other
+-- A fault in one of the layers is reported with its layer and kind, and nothing of the other
 -- layer. What goes by whole mini-batches takes more draws to be seen.
 function tests.test_faults_that_average_out()
   for i, fault in ipairs(faults) do
@@ -89,7 +89,7 @@ function tests.test_what_is_never_drawn_is_a_fault()
   end
 end
 
---- Errors that rest on a few draws are told of with the share that the largest has.
+--- Errors that rest on a few draws are reported with the share that the largest has.
 function tests.test_unequal_errors()
   local one = sentences.of_unequal_errors("layer 1", {1, 1, 1, 1, 1, 1, 1, 9}, 0.25, 0.9)
   lu.assertStrContains(one.text, "the errors of 8 sets of seeds")
@@ -103,8 +103,8 @@ function tests.test_weights_of_zero_are_no_tails()
   lu.assertNotStrContains(text, "tails")
 end
 
---- Draws of which most are empty are told as tails: their weights count, not how far these are from
--- the exact ones.
+--- Draws of which most are empty are reported as tails: their weights count, not how far these are
+-- from the exact ones.
 function tests.test_a_few_draws_with_all_weight_are_tails()
   local text = texts_of(causes_of{name = "few", sampler = function(P)
     return function(seeds, rng)
@@ -181,7 +181,8 @@ function tests.test_rows_without_weights_are_not_divided()
   lu.assertNil(counts.is_divided(adj:pick_entries(ladies.index{})))
 end
 
---- Draws that all have the weight 0 are told as tails: nothing is known of others that may come.
+--- Draws that all have the weight 0 are reported as tails: nothing is known of others that may
+-- come.
 function tests.test_draws_without_weights()
   local list = causes_of(times(function() return 0 end))
   lu.assertEquals(texts_of(list), "layer 1 has no weights but 0\nlayer 2 has no weights but 0")
@@ -191,7 +192,7 @@ end
 
 -- ---------------------------------------------------------------- sentences
 
---- What weights that fall too fast do is told as the numbers of the proof have it.
+--- The sentence on weights that fall too fast agrees with the numbers of its proof.
 function tests.test_weights_that_fall_too_fast()
   local function text_of(often, rarely, is_normalized)
     local function around(x) return {mean = x, low = x - 0.01, high = x + 0.01} end
@@ -204,7 +205,7 @@ function tests.test_weights_that_fall_too_fast()
     .. "draws")
 end
 
---- Of a sampler that breaks its contract no cause is looked for before that is mended.
+--- Where a sampler breaks its contract, the remedy is to mend that before a cause is looked for.
 function tests.test_remedies_of_unknown_causes()
   local function remedy_of(is_broken)
     return sentences.of_unknown(1, "scale", {mean = 2, low = 1, high = 3}, is_broken).remedy
@@ -213,7 +214,7 @@ function tests.test_remedies_of_unknown_causes()
   lu.assertStrContains(remedy_of(false), "no cause was proved")
 end
 
---- A bias² below 0 is told as the chance that it is, where no rare draws decide.
+--- A bias² below 0 is reported as the chance that it is, where no rare draws decide.
 function tests.test_a_square_below_zero()
   local function sentence_of(has_tails)
     local columns = {["layers.1.error"] = {1, 1, 1},

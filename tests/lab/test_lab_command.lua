@@ -92,8 +92,8 @@ end
 
 local function layer_wise(name, draw) return file(name, (LAYER_WISE:gsub("DRAW", draw))) end
 
---- A sampler that fails is told in one line with the user's, and nothing else; one among several
--- does not keep the others from being examined.
+--- A sampler that fails is reported in one line with the user's, and nothing else; one among
+-- several does not keep the others from being examined.
 function tests.test_errors_in_a_file()
   local path = layer_wise("wrong.lua",
     "ladies.sampling.choice(U:col_sums(2), settings.samples, {rgn = rng})")
@@ -105,11 +105,11 @@ function tests.test_errors_in_a_file()
     layer_wise("call.lua", "rng:choice(#near)"), "--samples", "9"})))
   lu.assertStrMatches(err, 'ladies lab: [^\n]*call%.lua:7: call %(9%): seeds 1, draw 1: Rng has no '
     .. 'field or method "choice"\n')
-  -- A fault is told by the status, but not that of a sampler that another is set beside.
+  -- A fault shows in the status, but not that of a sampler that another is set beside.
   lab_ends(0, "ladies:5", "--against", path .. ":9")
   local out = lab_ends(1, path .. ":9", "ladies:5"):gsub("%s+", " ")
   lu.assertNotNil(out:find "it fails: [^ ]*/wrong%.lua:7: ")
-  -- Which verdict it gets depends on how many draws fit into the seconds.
+  -- The verdict depends on how many draws fit into the seconds.
   lu.assertNotNil(out:find "LADIES %(5%): %u.-%. The embedding is off by [%d.]+ %%")
   lu.assertNil(out:find("wrong (9): The contract", 1, true))
 end

@@ -1,5 +1,5 @@
---- The laboratory's statistics of how a mini-batch hangs together, and of what an epoch draws:
--- against counting in tables, and on samplers that are made for it.
+--- The laboratory's statistics of how the layers of a mini-batch are connected, and of which nodes
+-- an epoch draws: against counts in tables, on samplers made for these tests.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local by_degree = require "ladies.lab.nodes.by_degree"
@@ -138,7 +138,7 @@ function tests.test_coverage_of_whole_neighbourhoods()
   lu.assertStrContains(found["coverage.never"].sentence, "An epoch reads all")
 end
 
--- A sampler of the seeds alone, without any edge, and of the nodes `others` besides.
+-- Returns a sampler whose mini-batches have the seeds, the nodes `others`, and no edges.
 local function alone(others, seeds_of)
   return function(seeds)
     seeds = seeds_of and seeds_of(seeds) or seeds
@@ -176,8 +176,8 @@ function tests.test_coverage_of_a_sampler_without_edges()
   lu.assertTrue(sum > 0)
 end
 
---- Samplers that draw their own seeds: training nodes that they never take are told, and nodes that
--- no training node hears.
+--- For samplers that draw their own seeds, coverage counts training nodes that are never seeds, and
+-- drawn nodes that are not in reach of any training node.
 function tests.test_coverage_of_own_seeds()
   local P = data.graph:normalize "sym"
   local half = data.train:slice(1, #data.train // 2)

@@ -158,7 +158,7 @@ function tests.test_what_does_not_grow()
   lu.assertEquals(#findings, 3)
 end
 
---- What is said of a power of the error is what its number and interval are.
+--- The sentence on a power of the error agrees with its number and interval.
 function tests.test_powers_of_errors_in_words()
   local one, seen = subject.of("test", "fastgcn:4", data, OPTS), {}
   for _, found in ipairs(scaling.errors(context, one, 1, 4)) do

@@ -1,5 +1,5 @@
---- The reports of a laboratory: text, HTML, JSON, Markdown and CSV of the same numbers, each with
--- its interval; what is hostile is only shown.
+--- The reports of a laboratory: text, HTML, JSON, Markdown and CSV have the same numbers, each with
+-- its interval, and hostile names only appear as text.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"

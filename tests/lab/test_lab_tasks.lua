@@ -87,8 +87,8 @@ function tests.test_parallel_edges()
   end
 end
 
--- What a mean of a node and 3 of its neighbours gives self-loops of some nodes, over what P
--- has there: each row by all sets of 3 of its entries, or of all where it has no more.
+-- Returns the ratio of the self-loops of some nodes to those of P, where a row is the mean of a
+-- node and 3 of its neighbours: over all sets of 3, or with all neighbours where there are no more.
 local function loops_of_graphsage(P, nodes)
   local rows, mean, own = {}, 0, 0
   for i = 1, P.n_rows do rows[i] = {others = {}} end
@@ -113,7 +113,7 @@ local function loops_of_graphsage(P, nodes)
   return mean / own
 end
 
--- The same by draws of a sampler.
+-- Estimates the same ratio from draws of a sampler.
 local function loops_by_draws(P, nodes, sampler)
   local loops = P:row_of():equals(P:col_of()):positions()
   local own = P:entry_values()[loops][nodes]:sum():item()

@@ -383,7 +383,7 @@ function tests.test_relations()
   local a, b, of = all(edges.from, edges.to, edges.relations, ladies.rng(1))
   lu.assertEquals(#of, 5 * #edges)
   for i = 1, #a do lu.assertFalse(is_known(a[i], of[i], b[i])) end
-  -- Of every triple, which a function of one's own returns, those stay that are no edges.
+  -- A user's function returns every triple; those that are edges are removed from the negatives.
   local every = ladies.range(1, 3 * N * N) - 1
   local left = links.negatives(edges, {positions = ladies.range(1, #edges), loops = true,
     draw = function() return every % N + 1, every // N % N + 1, every // (N * N) + 1 end})

@@ -22,7 +22,8 @@ local function graph(seed, both_ways)
     :without_loops())
 end
 
--- For each node `given` the k best others by score(given, other), of those that are allowed.
+-- Returns for each node `given` the k best others by score(given, other), among those that are
+-- allowed.
 local function plain(k, allowed, score)
   local list = {}
   for v = 1, N do
@@ -69,7 +70,8 @@ function tests.test_no_known_pairs()
   end
 end
 
---- Where there are fewer than k, all of them; some nodes alone; many at a time as one by one.
+--- A node with fewer than k other nodes gets all of them; some nodes alone, and many at a time, get
+-- the same pairs.
 function tests.test_few()
   local edges, h = ladies.links.split(graph(3, true)), rows(3)
   local all = ladies.links.top(edges, DECODER, h, N)
@@ -86,7 +88,7 @@ function tests.test_few()
   lu.assertEquals(texts(some), wanted)
 end
 
---- Where nodes have types, from customers to goods alone.
+--- In a graph of customers and goods, the best pairs go from customers to goods alone.
 function tests.test_types()
   local from, to, types = {}, {}, {}
   for v = 1, N do types[v] = v <= 10 and 1 or v <= 25 and 2 or 3 end
@@ -124,8 +126,8 @@ local function found_within(memory, k, in_pieces)
   return pieces, core.memory().peak - before
 end
 
---- What `each` is called with are the parts of the whole, one after the other; a piece and what it
--- is found by are then all that is held.
+--- `each` is called with the parts of the whole, one after the other, and only a piece and the
+-- arrays by which it is found are in memory.
 function tests.test_in_pieces()
   local k, PAIR = 200, 16
   local whole, of_whole = found_within("1G", k)

@@ -1,6 +1,6 @@
 --- Tests buffers, the tensors of a model that are no parameters: however a model keeps them, they
--- are in files, in the best model and in checkpoints. An adaptive sampler that does not say what it
--- learns is told of.
+-- are in files, in the best model and in checkpoints. A note names an adaptive sampler that does
+-- not say what it learns.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -27,7 +27,7 @@ local KEPT = {
   end,
 }
 
--- A layer that takes a running mean of the rows off.
+-- A layer that subtracts a running mean of the rows.
 local Model = {n_layers = 1, normalize = "sym"}
 Model.__index = Model
 

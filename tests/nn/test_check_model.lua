@@ -1,4 +1,4 @@
---- A model whose forward and layer are different networks is told; all others train in silence.
+--- A model whose forward and layer are different networks is reported; all others train in silence.
 
 local lu = require "luaunit"
 local ladies = require "ladies"

@@ -206,8 +206,8 @@ function tests.test_refused()
   end
 end
 
---- With one output or two a node still says what its sum is: layer normalisation of so few columns
--- would leave one row for all nodes, or two.
+--- GIN with one output or two still tells sums apart: layer normalisation of so few columns would
+-- leave one row for all nodes, or two.
 function tests.test_gin_of_few_outputs()
   local block = with_loops(1)
   for outputs = 1, 3 do

@@ -134,7 +134,7 @@ end
 
 -- ---------------------------------------------------------------- formulas, with plain operations
 
--- Those of GCN, SAGE with means, GAT, GCNII, APPNP, SGC and MLP are in test_pyg.lua.
+-- The formulas of GCN, SAGE with means, GAT, GCNII, APPNP, SGC and MLP are tested in test_pyg.lua.
 
 -- P, the features and the logits of exact inference.
 local function formula(model, data)
@@ -147,8 +147,8 @@ local function mapped(linear, x)
   return linear.bias and y + linear.bias or y
 end
 
---- Without an alpha, and with maps that are next to the identity, all hops count alike at first,
--- the node itself a tenth.
+--- GCNII without an alpha, and with maps next to the identity, first weights all hops equally, and
+-- the node itself a tenth of that.
 function tests.test_gcnii_hops_count_alike()
   local data = toy.new()
   for layers = 1, 4 do
@@ -222,7 +222,8 @@ function tests.test_jumping_knowledge_and_residuals()
   end
 end
 
---- The largest of each column among the columns of P's row.
+--- SAGE by maxima takes, in each column, the largest among the rows that a row of P has entries
+-- for.
 function tests.test_sage_by_maxima()
   local data = toy.new()
   local model = make({"sage", {aggregate = "max", layers = 1, normalize = "row"}}, data)
@@ -388,7 +389,8 @@ function tests.test_features_where_they_are()
   end
 end
 
---- A wide first layer that propagates first copies nothing, one that maps first its rows.
+--- A wide first layer copies the features' rows when it maps first, and nothing when it propagates
+-- first.
 function tests.test_features_are_not_copied()
   local data = toy.new()
   local P = data.graph:normalize "row"
@@ -401,7 +403,7 @@ function tests.test_features_are_not_copied()
   end
 end
 
---- A node that the features have no row for, and a block of another width, are named.
+--- Errors name a node without a row of features, and a block of another width.
 function tests.test_features_that_are_not_there()
   local P = ladies.sparse(ladies.ones(3, 2))
   local model = nn.gcn{inputs = 64, outputs = 2, layers = 1, order = "propagate_first"}
@@ -497,11 +499,11 @@ function tests.test_every_method()
     refused["gcn vrgcn"], refused["mlp none"]}, {true, true, true})
 end
 
--- Floors of test F1, where it is not 0.8: words alone; sums, which see the noise of degrees, and
--- what PNA makes of samples, of which it scales by these.
+-- Least test F1 where it is not 0.8: an MLP has features alone, the sums of GIN and GINE are noisy
+-- for high degrees, and PNA scales by the degrees of a sample.
 local LOW = {mlp = 0.6, gin = 0.6, gine = 0.6, pna = 0.6}
 
--- Learning rates where it is not 0.02, at which PNA with sampled blocks ends nearly anywhere.
+-- Learning rates where it is not 0.02, with which PNA on sampled blocks may end with any F1.
 local RATE = {pna = 0.005}
 
 -- The mean of the test F1 over some seeds.

@@ -146,7 +146,7 @@ function tests.test_what_has_no_counterpart()
   lu.assertFalse(core.exists(PATH))
 end
 
---- What has to be done in Python goes by the P that a model is for.
+--- A note says what Python must do, which depends on the P that a model is for.
 function tests.test_notes()
   local function note(name, more)
     return pyg.note(nn[name]{inputs = 2, outputs = 2, layers = 2, hidden = 4,
@@ -163,7 +163,7 @@ function tests.test_notes()
     "PyG's layers propagate by sym, this model by another P: its logits will be others")
 end
 
---- A file of another model is told by the first thing that differs, and nothing is filled.
+--- A file of another model is refused with the first thing that differs, and nothing is filled.
 function tests.test_files_of_other_models()
   state_dict("gcn", PATH)
   local deeper = nn.gcn{inputs = 5, outputs = 3, hidden = 8, layers = 3}

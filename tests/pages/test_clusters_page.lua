@@ -65,7 +65,8 @@ end
 
 -- ---------------------------------------------------------------- what can be trained so
 
--- What needs edges of a kind, as tests/tools/ranks_table.lua and the page say.
+-- The methods and networks that need edges of a kind, as tests/tools/ranks_table.lua and the page
+-- say.
 local NOT_TRIED = {gine = true, rgcn = true, temporal = true}
 
 -- The cells of the row of a table that names a method, network or task, without the first one; and
@@ -101,8 +102,7 @@ end
 
 -- ---------------------------------------------------------------- jobs
 
--- What a job on the page says of its place and size -> what it is here. The run is so small that
--- its steps take milliseconds.
+-- Maps words of the jobs on the page to those of a run so small that its steps take milliseconds.
 local SMALL = {["/shared/reddit"] = "toy.npz", ["16"] = "4", ["4"] = "0"}
 local MORE = "--layers 2 --hidden 16 --samples 20 --batch-size 10 --eval-every 8 --patience 0 "
   .. "--threads 1 --max-batches "

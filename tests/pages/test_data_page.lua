@@ -56,7 +56,8 @@ local function program()
   return table.concat(parts)
 end
 
--- Where a section differs from the five nodes with two features, two of each class, one of none.
+-- The sections whose data set is not the usual one: five nodes with two features, two of each class
+-- and one of none.
 local OTHERWISE = {
   ["content and cites"] = "classes 2 3, split 2 1 1, features 2",
   ["Many graphs"] = "classes none, split 1 0 1, features 2",

@@ -68,7 +68,7 @@ function tests.test_first_sampler()
   local held = 0
   for _, text in ipairs(shown) do
     for _, remark in ipairs(remarks_of(text)) do
-      -- By what a layer is off, and by how much, depends on the graph.
+      -- The cause and the size of a layer's bias depend on the graph.
       if not remark:find "layer # is off by" and not remark:find "remedy: look at the weights" then
         lu.assertTrue(said[remark], remark)
         held = held + 1

@@ -22,7 +22,7 @@ local function made()
   lu.assertStrContains(out, "index.html on")
 end
 
---- What people call things elsewhere is found on the page that says what they are called here.
+--- The search finds words of other libraries on the page that says what they are called here.
 function tests.test_search()
   made()
   local found = {}
@@ -46,7 +46,7 @@ function tests.test_listings()
   lu.assertNotStrContains(page, "```")
 end
 
---- A link that leads nowhere is told of.
+--- A link that leads nowhere is reported.
 function tests.test_broken_link()
   made()
   local copy <close> = shell.folder()

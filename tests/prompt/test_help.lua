@@ -26,7 +26,7 @@ function tests.test_functions_of_lua_and_c()
   lu.assertEquals(text_of(load "return 1"), "no documentation")
 end
 
---- Of a sampler, a function or a table that is called as one, help tells by what it was made.
+--- Help on a sampler, a function or a callable table, says by which call it was made.
 function tests.test_samplers()
   local P = ladies.matrix{n_rows = 2, n_cols = 2, rows = ladies.index{1, 2},
     cols = ladies.index{2, 1}}
@@ -139,8 +139,8 @@ local function at(path, value)
   return value
 end
 
---- What the guide for those who know other libraries says is done here is there: functions, their
--- options, and options of commands with their values.
+--- Whatever the guide for users of other libraries names exists: functions, their options, and
+-- options of commands with their values.
 function tests.test_what_the_guide_offers_is_there()
   local flags, n = {}, 0
   for _, name in ipairs{"train", "view", "export"} do

@@ -11,7 +11,7 @@ local toy_study = require "tools.toy_study"
 
 local tests = {}
 
--- From the root, for what runs in other folders.
+-- An absolute path, for programs that run in other folders.
 local root = os.getenv "LADIES_SOURCE"
 local python = os.getenv "LADIES_PYTHON" or root .. "/build/python/bin/python"
 

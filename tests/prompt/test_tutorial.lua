@@ -8,8 +8,7 @@ local tests = {}
 
 local STEPS = 10
 
--- What the prompt says to lines that are typed, an empty one being Enter alone, and what it
--- complains of.
+-- Returns what the prompt prints for typed lines (an empty one is Enter alone), and its errors.
 local function say(lines)
   return shell.run_ladies({"-i"},
     {stdin = table.concat(lines, "\n") .. "\n", env = {"LADIES_HISTORY="}})

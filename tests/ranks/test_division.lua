@@ -1,5 +1,6 @@
---- What ranks compute together, and what each alone: where sending takes long, which is planted
--- here, each computes exact inference alone; a wish decides it; the logits are always the same.
+--- Which work ranks divide and which each does alone: where sending takes long (this test delays
+-- it), each computes exact inference alone, unless ranks_infer says otherwise; the logits are
+-- always the same.
 local lu = require "luaunit"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
@@ -68,8 +69,8 @@ function tests.test_slow_link()
   end
 end
 
---- What the first inference takes, in which ranks may compute for longer than later, does not
--- decide for good that they go on together.
+--- A first inference in which ranks compute for longer than later does not decide for good that
+-- they go on together.
 function tests.test_found_out_later()
   local out = run("gcn", "0.34", "", "0.34")
   lu.assertStrContains(out, BY_ROWS .. ALONE:rep(2))
@@ -99,7 +100,7 @@ function tests.test_wish()
   lu.assertEquals(err, "")
 end
 
---- That a model cannot be computed by rows is found once, by graphs of four and of two nodes.
+--- Whether a model can be computed by rows is found out once, on graphs of four and of two nodes.
 function tests.test_verdict_is_remembered()
   lu.assertEquals(run("gat", "0", "together"), PRODUCTS:rep(3) .. "2\n")
 end

@@ -152,7 +152,7 @@ function tests.test_what_is_not_there()
     "ladies.samplers.fastgcn: P must be a Matrix, got a MatrixInParts: that needs the whole graph")
 end
 
---- Wrong arguments are told of in the words of the method that got them.
+--- Wrong arguments are reported in the words of the method that got them.
 function tests.test_wrong_arguments()
   local A = in_parts(adjacency())
   for _, name in ipairs{"slice", "rows", "draw_cols", "sample_rows", "poisson_rows",

@@ -1,5 +1,5 @@
---- ladies.train by several processes: the bits of one alone, whoever has which mini-batch, and
--- however often the run went on with another number of them.
+--- ladies.train by several processes gives the bits of one process alone, whichever mini-batch each
+-- process has, and however often the run went on with another number of processes.
 local lu = require "luaunit"
 local gradients = require "ladies.ranks.gradients"
 local json = require "ladies.base.json"
@@ -176,14 +176,14 @@ function tests.test_each()
     lu.assertStrContains(one.numerics, "OpenBLAS")
     lu.assertTrue(one.busy > 0 and one.waited > 0)
   end
-  -- It slept for 0.1 s in each of its 3 mini-batches of 3 steps, and the others waited for it.
+  -- Rank 1 slept for 0.1 s in each of its 3 mini-batches of 3 steps, and the others waited for it.
   local each = found.each
   lu.assertTrue(each[2].busy >= 0.9, tostring(each[2].busy))
   lu.assertTrue(each[2].busy - each[1].busy > 0.5 and each[1].waited - each[2].waited > 0.5)
   lu.assertEquals(ranks_cost.slowest(found).rank, 1)
 end
 
--- What ranks_cost.since gives of ranks that worked so long.
+-- Returns what ranks_cost.since returns for ranks that worked for these seconds.
 local function worked(...)
   local found = {each = {}}
   for i, seconds in ipairs{...} do
@@ -192,7 +192,7 @@ local function worked(...)
   return found
 end
 
---- A slow rank is told of where it cost the others more than a few seconds; the measure is the
+--- A slow rank is reported where it cost the others more than a few seconds; the measure is the
 -- median of the others.
 function tests.test_slow_line()
   lu.assertNil(ranks_cost.slowest(worked(100, 129, 100)))

@@ -112,7 +112,7 @@ function tests.test_command()
     == files.read(folder.path .. "/runs/toy-ladies-2/model.npz"))
 end
 
---- Mistakes are told once; other commands, and a search, run in one process.
+--- Mistakes are reported once; other commands, and a search, run in one process.
 function tests.test_mistakes()
   for _, case in ipairs{
     {{"depth", toy_study.dataset}, "ladies depth runs in one process, and 2 were started"},

@@ -82,9 +82,9 @@ local function printed(n, lines, words)
   return out
 end
 
---- Any number of ranks comes to the bits of one process: with steps of one group of mini-batches
--- and of several, of which ranks have unequal numbers; with rows that the model needs besides; with
--- workers, and with what a mini-batch adds to the loss.
+--- A loop gives the bits of one process with any number of ranks: with steps of one group of
+-- mini-batches and of several, of which ranks have unequal numbers; with rows that the model needs
+-- besides; with workers, and with a term that a mini-batch adds to the loss.
 function tests.test_same_bits()
   for _, case in ipairs{{"4", "gcn", "", 1, 2, 3, 4}, {"17", "gcnii", "workers", 2, 3},
       {"19", "gcn", "penalty", 2}} do

@@ -104,8 +104,8 @@ function tests.test_loop_by_hand()
   for _, n in ipairs{2, 4} do lu.assertEquals(hash(n), expected) end
 end
 
---- What is sent for features is what one process computes, to the byte: with seeds from parts less
--- than half of what it is with seeds from everywhere.
+--- The bytes sent for features are those that one process computes: with seeds from parts less than
+-- half as many as with seeds from everywhere.
 function tests.test_bytes()
   local data, bytes = ladies.data.load(folder_of "parts"), {}
   for _, from in ipairs{"parts", "all"} do

@@ -223,7 +223,7 @@ local function refused(path, options)
   return err
 end
 
---- A rank needs its own shards alone; one that is missing or of another data set is told of.
+--- A rank needs its own shards alone; one that is missing or of another data set is reported.
 function tests.test_shards_of_a_rank()
   local _, shards = folders(1)
   local _, others = folders(2)

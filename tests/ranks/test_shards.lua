@@ -1,5 +1,5 @@
 --- Features in shards: what one process alone reads of them is what was written, and what is
--- missing, of another data set or damaged is told in one line.
+-- missing, of another data set or damaged is reported in one line.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
@@ -35,7 +35,7 @@ local function hashes(data)
   return list
 end
 
---- All of a data set is there again, whatever the number of shards.
+--- A data set is read again whole from any number of shards.
 function tests.test_there_and_back()
   local folder <close> = shell.folder()
   local data, rows = dataset(1), ladies.index{1000, 1, 192, 193, 576, 577, 1, 384}

@@ -66,9 +66,9 @@ end
 
 -- ---------------------------------------------------------------- own rows
 
---- Of a larger graph each rank computes its own rows in all layers, where a model lets it; the
+--- On a larger graph each rank computes its own rows in all layers, where a model lets it; the
 -- logits are those of one process alone. A row of the logits goes to the other ranks, one of a
--- layer's product with P to each rank in turn: what is sent has no other rows in it.
+-- layer's product with P to each rank in turn, and no other rows are sent.
 local OWN_ROWS = [[
 local ladies = require "ladies"
 local link = require "ladies.ranks.link"

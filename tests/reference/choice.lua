@@ -130,8 +130,8 @@ local function poisson(p, k)
   return outcomes
 end
 
--- Exactly k positions with the inclusion probabilities of poisson: sets(pi, k) -> {{pick =,
--- probability =}, ...}.
+-- Makes a method from sets(pi, k) -> {{pick =, probability =}, ...}, which enumerates the draws of
+-- exactly k positions with the inclusion probabilities of Poisson draws.
 local function fixed_size(sets)
   return function(p, k)
     if k >= #support(p) then return all_of(p) end
@@ -146,7 +146,8 @@ local function fixed_size(sets)
   end
 end
 
--- One set for every piece of (0, 1) between two points at which a position is left or reached.
+-- Systematic draws follow from one number in (0, 1), which the sums of pi divide into pieces: each
+-- piece draws one set.
 local function systematic(pi, k)
   local points, sums, sets = {0, 1}, {[0] = 0}, {}
   for i, x in ipairs(pi) do
@@ -166,7 +167,7 @@ local function systematic(pi, k)
   return sets
 end
 
--- Both ends of every meeting, with their probabilities.
+-- Pivotal draws, with both outcomes of every meeting of two positions and their probabilities.
 local function pivotal(pi)
   local sets = {}
   local function go_on(i, pick, left, x, probability)
@@ -195,8 +196,8 @@ local function pivotal(pi)
   return sets
 end
 
--- Sampford 1967: in proportion to (k - the sum of pi) times the product of pi / (1 - pi), over all
--- sets of k; positions with a pi of 1 are in each.
+-- Sampford's draws (1967): the probability of a set of k is in proportion to (k - the sum of pi)
+-- times the product of pi / (1 - pi); positions with a pi of 1 are in each set.
 local function sampford(pi, k)
   local sets, total = {}, 0
   for set = 0, (1 << #pi) - 1 do
@@ -222,7 +223,8 @@ local METHODS = {wor = without_replacement, wr = with_replacement, poisson = poi
   systematic = fixed_size(systematic), pivotal = fixed_size(pivotal),
   sampford = fixed_size(sampford)}
 
--- k from the whole p, then those of `always` that are missing; weight 1/p, 1 for a zero.
+-- Draws k positions from the whole p, then adds those of `always` that are missing; the weight is
+-- 1/p, and 1 where p is 0.
 local function united(p, k, always)
   local outcomes = without_replacement(p, k)
   for _, o in ipairs(outcomes) do

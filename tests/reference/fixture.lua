@@ -7,7 +7,7 @@ local folder = os.getenv "LADIES_SOURCE" .. "/tests/fixtures/"
 
 local fixture = {}
 
---- The path of tests/fixtures/NAME.npz, or of what NAME.npz.gz unpacks to.
+--- Returns the path of tests/fixtures/NAME.npz, or of the file that NAME.npz.gz unpacks to.
 function fixture.path(name)
   local packed = ("%s%s.npz.gz"):format(folder, name)
   if not core.exists(packed) then return ("%s%s.npz"):format(folder, name) end
@@ -16,7 +16,7 @@ function fixture.path(name)
   return path
 end
 
---- The archive of the fixture with this name.
+--- Opens the archive of the fixture with this name.
 function fixture.open(name) return ladies.npz.open(fixture.path(name)) end
 
 return fixture

@@ -12,7 +12,8 @@ function M.new(name, draw)
   end}
 end
 
---- One of 60 columns as LADIES has them, drawn as `how` says, with weights of weigh(w, rng).
+--- Makes a sampler with 60 columns and LADIES' probabilities, drawn as `how` says, with the weights
+-- weigh(w, rng).
 function M.weighted(name, how, weigh)
   return M.new(name, function(P, dst, rng)
     local U, near = P:slice(dst)

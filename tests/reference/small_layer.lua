@@ -15,7 +15,7 @@ local P = graphs.matrix(N, {{1, 1, 0.5}, {1, 2, 0.25}, {1, 3, 0.4}, {1, 6, 0.8},
   {2, 3, 0.7}, {2, 4, 0.35}, {4, 1, 0.6}, {4, 7, 0.4}, {3, 5, 0.8}, {5, 5, 0.2}, {6, 1, 0.9},
   {7, 3, 0.5}})
 local DENSE = P:to_dense():to_table()
--- What the layer is given; the exact outputs are P's rows times it.
+-- The input of the layer; its exact outputs are P's rows times it.
 local X = {1, -2, 3, 0.5, 7, 2, -1}
 
 layer.N, layer.SEEDS, layer.P, layer.DENSE, layer.X = N, SEEDS, P, DENSE, X

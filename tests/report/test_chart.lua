@@ -1,4 +1,4 @@
---- What charts promise of their parts in SVG: labels, spreads and axes.
+--- Charts in SVG: their labels, spreads and axes.
 local lu = require "luaunit"
 local ladies = require "ladies"
 
@@ -58,7 +58,7 @@ function tests.test_label_alone()
   lu.assertNil(picture:find '<line class="leader"')
 end
 
---- What a series spreads over hides no point of another one.
+--- The bars of a series's spread hide no point of another series.
 function tests.test_spreads_are_behind()
   local picture = plot.figure{series = {
     {name = "a", points = {{1, 1}}, style = "points"},

@@ -58,7 +58,7 @@ function tests.test_colours_and_marks()
     classes[#classes + 1] = class
     marks[#marks + 1] = rest:match "<circle" or rest:match "v6%.4h%-6%.4z"
   end
-  -- In the chart, and in the key.
+  -- Each series once in the chart and once in the key.
   lu.assertEquals(classes, {"c1", "c2", "c1", "c1", "c2", "c1"})
   lu.assertEquals(marks, {"<circle", "v6.4h-6.4z", "<circle", "<circle", "v6.4h-6.4z", "<circle"})
 end
@@ -205,7 +205,7 @@ end
 function tests.test_histogram()
   local figure = plot.histogram({0, 0.1, 1, 2.9, 3, 4, 0 / 0, 1 / 0}, {bins = 4})
   lu.assertEquals(figure.plot.series[1].points, {{0.5, 2}, {1.5, 1}, {2.5, 1}, {3.5, 2}})
-  -- On a logarithmic axis, which has no 0, they stand on its end.
+  -- On a logarithmic axis, which has no 0, bars stand on the end of the axis.
   local bars = numbers_of(plot.histogram({1, 1, 1, 3}, {bins = 3, log = "y"}):svg(), "rect x", "y",
     "height")
   lu.assertEquals(#bars, 2)
@@ -241,7 +241,7 @@ function tests.test_no_cells()
   end
 end
 
---- A cell is the stronger the larger its number, and of another colour below 0.
+--- A cell is more opaque the larger its number is, and has another colour below 0.
 function tests.test_heat_map()
   local figure = plot.heat_map(ladies.tensor{{1, -2}, {0, 4}}, {rows = {"a", "b"},
     columns = {"c", "d"}, title = "t"})
@@ -265,7 +265,7 @@ function tests.test_heat_map()
   end)
 end
 
---- Counts of entries, by the square root, where they lie; each counts once.
+--- A spy plot counts each entry once, at its place; the square roots of counts are shown.
 function tests.test_spy()
   local A = ladies.sparse(ladies.zeros(100, 100)):add_diag(1)
   local figure = plot.spy(A, {size = 10})
@@ -277,7 +277,7 @@ function tests.test_spy()
   lu.assertEquals(figure.plot.x_range, {0.5, 100.5})
 end
 
---- Nodes that are joined are nearer each other than others are, and the picture is the same again.
+--- Joined nodes are nearer each other than other nodes are, and the picture can be repeated.
 function tests.test_network()
   local edges, n = {}, 8
   for i = 1, n do edges[i] = {i, i % n + 1} end

@@ -33,7 +33,7 @@ function tests.test_tensors()
   assert_shows(weight:requires_grad_(false), "Tensor 2, all 1, parameter, frozen\n  1  1")
 end
 
---- Of a long list there are as many of both ends as fit, and one of each in any case.
+--- A long list shows as many elements of both ends as fit, and at least one of each.
 function tests.test_long_lists()
   local list = ladies.range(1000000, 1000300)
   local head = "Index 301, 1000000 to 1000300\n"

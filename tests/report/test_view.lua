@@ -1,5 +1,5 @@
---- `ladies view`: the page of a run has the numbers that the library gives, stands alone, and only
--- shows what names would do.
+--- `ladies view`: the page of a run has the numbers that the library gives, needs no other file,
+-- and shows hostile names as text.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local browser = require "tools.browser"

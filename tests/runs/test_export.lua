@@ -101,7 +101,8 @@ function tests.test_data_there_and_back()
   end
 end
 
---- Weights, directions and half precision; texts are bytes with a name a line.
+--- Weights, directions, unlabelled nodes and missing parts of the split; a text with a line for
+-- each class has the names of classes.
 function tests.test_other_data()
   local graph = ladies.matrix{n_rows = 3, n_cols = 3, rows = ladies.index{1, 2, 3},
     cols = ladies.index{2, 3, 1}, values = ladies.tensor{1, 2, 3}}

@@ -58,7 +58,7 @@ function tests.test_plateau_schedule_resumed()
   end
 end
 
---- A schedule that remembers something of its own is told of, and one that cannot be saved is
+--- A note names a schedule that remembers something of its own; one that cannot be saved is
 -- refused.
 function tests.test_schedules_whose_memory_is_not_saved()
   local script = temporary.path "closure.lua"
@@ -97,8 +97,8 @@ end
 
 -- ---------------------------------------------------------------- optimizers in Lua
 
---- An optimizer in Lua that remembers in variables of its own is told of, and one with other
--- numbers is another one for a run that goes on.
+--- A note names an optimizer in Lua that remembers something in variables of its own; a run does
+-- not go on with an optimizer of other numbers.
 function tests.test_optimizers_that_remember()
   local script = temporary.path "remembers.lua"
   ladies.file.write(script, ([[

@@ -28,7 +28,8 @@ local function outcome(words, opts)
   return status, err
 end
 
--- Runs `ladies` with these words and `more`, those of a small experiment; status and errors.
+-- Runs `ladies` with these words and `more`, those of a small experiment; returns status and
+-- errors.
 local function run_with(more, words)
   table.move(more, 1, #more, #words + 1, words)
   return outcome(words)
@@ -48,7 +49,8 @@ local function check_refusal(status, err, ...)
   for _, text in ipairs{...} do lu.assertStrContains(err, text) end
 end
 
--- Starts a long run in the folder and waits until it has validated; the process, to be stopped.
+-- Starts a long run in the folder and waits until it has validated; returns its process, which the
+-- test must stop.
 local function start_run(folder, ...)
   local process = core.process.start({shell.ladies, here .. "/tools/train_toy.lua", folder,
     "1000000000", "0", ...}, {log = folder .. ".out"})

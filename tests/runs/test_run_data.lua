@@ -39,7 +39,7 @@ end
 
 local function output(...) return (shell.succeeded(shell.run_ladies{...})) end
 
--- What `ladies evaluate` prints, but for the run, the name of the data set and the time.
+-- Returns what `ladies evaluate` prints below the lines on the run, the data set and the time.
 local function scores(run, ...)
   return output("evaluate", run, ...):match "\n(.*)"
 end
@@ -68,7 +68,7 @@ function tests.test_steps_of_a_script()
     -- A file in which all of this was done already is taken as it is.
     lu.assertEquals(ladies.saved_run(run, {dataset = saved("done.npz", wanted)}).data.features
       :hash(), wanted.features:hash())
-    -- Its own scale is not the run's.
+    -- A data set that was standardized by its own scale does not have the run's.
     lu.assertStrContains(message_of(ladies.saved_run, run,
       {dataset = saved("alone.npz", change(raw))}), "by another mean and deviation")
   end

@@ -1,5 +1,5 @@
 --- Commands that are struck by signals at random moments and taken up again, until one is left
--- alone: they come to what undisturbed ones come to. tests/tools/storm.lua does it for longer.
+-- alone: their results are those of undisturbed commands. tests/tools/storm.lua does it for longer.
 local here = os.getenv "LADIES_SOURCE" .. "/tests"
 
 local lu = require "luaunit"
@@ -23,8 +23,8 @@ function tests.test_commands()
   end
 end
 
---- Ranks that are struck, on two hosts where this machine lets us make them: there the network is
--- cut and the disk filled, too.
+--- A storm of ranks, on two hosts where this machine can make them: there it also cuts the network
+-- and fills the disk.
 function tests.test_ranks()
   if not ranks.available() then lu.skip "there is no MPI" end
   local hosts, words = here .. "/tools/hosts.sh", {shell.ladies, here .. "/tools/storm.lua",

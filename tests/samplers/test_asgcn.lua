@@ -53,7 +53,7 @@ local function outcomes(q)
   return all
 end
 
--- How often each outcome came of so many draws for the seeds 1 and 2, and a batch of each.
+-- Counts the outcomes of so many draws for the seeds 1 and 2; returns also a batch of each.
 local function batches_of(sampler, draws)
   local root = ladies.rng(4)
   return statistics.count(draws, function(i)

@@ -148,7 +148,7 @@ function tests.test_players_end_where_the_variance_is_least()
   lu.assertTrue(variance - least < 0.1 * (uniform - least), tostring(variance))
 end
 
---- Only what was drawn is paid, and the next draw goes by it.
+--- Only neighbours that were drawn are paid, and the next draw uses the new probabilities.
 function tests.test_only_drawn_neighbours_are_paid()
   local P = graphs.random(30, 6, 2):normalize "row"
   local H = ladies.zeros(30, 3):uniform_(0, 1, ladies.rng(3))

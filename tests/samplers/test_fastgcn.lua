@@ -41,7 +41,7 @@ function tests.test_authors_program_by_hand()
   for j, want in ipairs{3 * 20 / 50, 1 * 20 / 10, 2 * 20 / 20} do
     lu.assertAlmostEquals(row[j], want, 1e-6)
   end
-  -- By the probabilities of the draw the three are certain.
+  -- With the weights of this draw, in which the three nodes are certain, they have weight 1.
   sampler = samplers.fastgcn(P, {samples = {10}, flat = true, draw = "wor", candidates = "touched"})
   lu.assertEquals(sampler(index{1}, ladies.rng(1)).blocks[1].adj:to_dense():to_table()[1],
     {3, 1, 2})

@@ -1,5 +1,5 @@
---- GRAPES: the probability of what is drawn, in the order in which it is; both objectives by
--- enumeration of all draws; and a policy that finds the node that helps.
+--- GRAPES: the probability of drawing nodes in a given order; both objectives by enumeration of all
+-- draws; and a policy that learns to draw the one node that helps.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
@@ -58,7 +58,7 @@ local function chances(sampler)
   return list
 end
 
--- How often nodes were drawn in this order, and a batch of each.
+-- Counts the orders in which nodes were drawn; returns also a batch of each.
 local function batches_of(sampler, draws)
   local root = ladies.rng(3)
   return statistics.count(draws, function(i)
@@ -94,7 +94,7 @@ local function means_of(sampler, draws, list)
   return gradients, mean
 end
 
--- Asserts that they are the finite differences of f(), a number.
+-- Asserts that `gradients` are the finite differences of the number f().
 local function assert_gradients(sampler, gradients, f)
   for i, t in ipairs(all_parameters(sampler)) do
     local want = finite_differences.gradient(function() return f() end, t, {1})
@@ -116,7 +116,7 @@ function tests.test_probabilities()
   statistics.assert_frequencies(counts, means)
 end
 
---- Rows of a block are averages of what was drawn; without row_normalize P's entries.
+--- Rows of a block are averages over the drawn nodes; without row_normalize they have P's entries.
 function tests.test_blocks()
   local batch = new_sampler()(SEEDS, ladies.rng(2))
   local block = batch.blocks[1]
@@ -139,7 +139,7 @@ end
 
 -- ---------------------------------------------------------------- objectives
 
---- By "reinforce" the mean gradient of the penalty is that of the mean loss.
+--- With objective "reinforce" the mean gradient of the penalty is that of the mean loss.
 function tests.test_reinforce_by_enumeration()
   local sampler = new_sampler()
   local gradients, mean = means_of(sampler, 2000, chances(sampler))
@@ -151,7 +151,8 @@ function tests.test_reinforce_by_enumeration()
   end)
 end
 
---- By "balance" the penalty is the squared difference of the flows, over the draws as they are.
+--- With objective "balance" the penalty is the squared difference of the flows, averaged over the
+-- draws.
 function tests.test_balance_by_enumeration()
   local alpha = 3
   local sampler = new_sampler{objective = "balance", reward_scale = alpha}

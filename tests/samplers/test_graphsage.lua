@@ -22,7 +22,7 @@ function tests.test_by_hand()
   end
   assert_row(hub_row{}, {1 / 3, 1 / 3, 1 / 3})
   assert_row(hub_row{form = "unbiased"}, {1 / 20, 19 / 40, 19 / 40})
-  -- One of its twenty entries is its own loop: this draw has not taken it.
+  -- The row has twenty entries, one of them its own loop, which this draw has not taken.
   assert_row(hub_row{form = "unbiased", self_nodes = "none"}, {0.5, 0.5})
   assert_row(hub_row{self_nodes = "none"}, {0.5, 0.5})
 end
@@ -39,7 +39,8 @@ local function check_block(P, block, k, opts)
     for j = 1, #block.src do
       local value = adj:get(i, j)
       if value ~= 0 and i ~= j then
-        -- How often j was drawn; of a mean up to the row's factor, which the loop's entry tells.
+        -- How often j was drawn; for a mean relative to the row's factor, which the loop's entry
+        -- gives.
         local one = opts.form == "unbiased" and dense:get(i, j) * math.max(1, d / k)
           or own and adj:get(i, i) * dense:get(i, j) / dense:get(i, i)
         if opts.replace and opts.form == "unbiased" then one = dense:get(i, j) * d / k end

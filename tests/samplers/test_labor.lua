@@ -1,5 +1,5 @@
---- LABOR: its factors against bisection, its draws against the exact probabilities, the variance
--- that they promise, numbers shared by rows, layers and batches.
+--- LABOR: its factors against bisection, its draws against their exact probabilities, its variance
+-- against that of neighbour sampling, and random numbers shared by rows, layers and batches.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local dense = require "reference.dense"
@@ -98,7 +98,7 @@ end
 
 -- ---------------------------------------------------------------- the sampler
 
--- {v = its neighbours} of the rows dst of P, without their loops when `apart`.
+-- Returns {v = its neighbours} for the rows dst of P, without v itself when `apart`.
 local function neighbours(P, dst, apart)
   local row, col, rows = P:row_of(), P:col_of(), {}
   for _, v in ipairs(dst:to_table()) do rows[v] = {} end
@@ -138,7 +138,7 @@ local function counts_of(P, dst, opts, q)
   return of_entry, of_column, size
 end
 
--- The count of a thing of probability q in RUNS.
+-- Asserts that a count out of RUNS fits the probability q.
 local function assert_count(count, q, what)
   local error = math.abs((count or 0) - RUNS * q)
   lu.assertTrue(error <= 5.5 * math.sqrt(RUNS * q * (1 - q)) + 1e-6,

@@ -160,7 +160,8 @@ function tests.test_norms_of_a_model()
   end
 end
 
---- Without a place in an epoch the batch is the inner sampler's.
+--- A call without a place in an epoch returns the inner sampler's mini-batch for the seeds that it
+-- is given.
 function tests.test_given_seeds()
   local batch = by_hand{1, 2, 3}(index{13, 11}, ladies.rng(1))
   lu.assertEquals(batch.output:to_table(), {13, 11})

@@ -105,7 +105,8 @@ local function gradients(sampler, batch, layers, weights)
   return value, found
 end
 
--- How often each draw of `seeds` came, by the entries of its blocks, and a batch of each.
+-- Counts the outcomes of so many draws for `seeds`, told apart by the entries of blocks; returns
+-- also a batch of each.
 local function outcomes(sampler, seeds, draws)
   local root = ladies.rng(6)
   return statistics.count(draws, function(i)

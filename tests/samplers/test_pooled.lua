@@ -1,5 +1,5 @@
---- Pooled draws, by enumeration: every outcome of a small layer with its exact probability gives
--- the probabilities of the weights, the mean and the variance; draws are such outcomes, as often.
+--- Pooled draws, by enumeration of all outcomes of a small layer: the probabilities that weights
+-- divide by, the mean and the variance, and the frequency of each outcome.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"

@@ -77,7 +77,7 @@ function tests.test_all_sets_are_as_likely()
   end), 12)
 end
 
---- Of a node's neighbours one in `parts` is in its batch, on average.
+--- On average, one of `parts` neighbours of a node is in the node's batch.
 function tests.test_share_of_edges()
   local A, parts = graphs.random(400, 20, 1), 5
   local sampler = rns(A, {layers = 1, train = ladies.range(1, 400), parts = parts,

@@ -1,5 +1,5 @@
---- Features that stay in a file, in half precision: every method trains on them as on those that
--- were read, by bits.
+--- Features that stay in a file, in half precision: every method trains on them with the bits of
+-- features that were read into memory.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"

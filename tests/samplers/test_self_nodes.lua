@@ -1,6 +1,5 @@
---- What self_nodes means for samplers that draw for each node: with "previous" the destinations of
--- a layer are in its src, with "none" the nodes that were drawn are, and no others. The draws are
--- the same.
+--- The option self_nodes of samplers that draw for each node: with "previous" the destinations of a
+-- layer are in its src, with "none" only the drawn nodes are. The draws are the same.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"

@@ -1,5 +1,5 @@
---- LADIES by the norms of what nodes pass on: probabilities by hand, what a step makes of the
--- norms, models that have none; and PLADIES, which is LADIES with another draw.
+--- LADIES with probabilities from the norms ||(H W)_u|| (sketch): probabilities by hand, how a step
+-- changes the norms, models that have none; and PLADIES, which is LADIES with Poisson draws.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"

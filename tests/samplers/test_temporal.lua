@@ -198,8 +198,8 @@ function tests.test_uniform()
   close(sum, all, 0.1, "mean")
 end
 
---- What a seed sees is the same alone and among seeds of other times, row by row: no draw depends
--- on who else is there.
+--- A seed has the same neighbourhood alone and among seeds of other times, row by row: no draw
+-- depends on the other seeds.
 function tests.test_several_times_in_one_batch()
   local data = graphs.in_time(40, 600, 30, 2)
   local seeds, times = index{4, 4, 9, 4, 31}, index{10, 29, 20, 3, 29}

@@ -1,5 +1,5 @@
---- Samplers whose estimates have the mean P[S,:] P H: over two layers and thousands of draws
--- nothing of it is lost, and nothing added; and of forms that have another mean, it is seen.
+--- Samplers whose estimates have the mean P[S,:] P H: over two layers and thousands of draws their
+-- mean is that, and the test shows where other forms of a sampler have another mean.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"

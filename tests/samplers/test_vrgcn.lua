@@ -44,8 +44,8 @@ local function random(n_rows, n_cols, seed)
   return ladies.tensor(plain.filled(n_rows, n_cols, function() return rng:uniform() - 0.5 end))
 end
 
---- With the history of the weights in hand, the sampled forward is the exact one, whatever is
--- drawn.
+--- Where the history is that of the present weights, the sampled forward is the exact one, whatever
+-- is drawn.
 function tests.test_no_variance_with_an_exact_history()
   for i, P in ipairs{toy.new().graph:normalize "sym", weighted(180, 1)} do
     local features, model = toy.new(i == 2).features, new_model{norm = i == 2}

@@ -215,7 +215,7 @@ function tests.test_the_loss_of_weighted_loss_nodes()
   end
 end
 
---- The loop of the README moves VR-GCN's history; one that leaves after_step out is told.
+--- The loop of the README moves VR-GCN's history; one that leaves after_step out is reported.
 function tests.test_after_step_is_called()
   local data, model, sgd = setting()
   local sampler = ladies.samplers.vrgcn(data.graph:normalize "sym", {layers = 2, hidden = 8})

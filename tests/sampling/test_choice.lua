@@ -12,7 +12,8 @@ local choice = sampling.choice
 
 local tests = {}
 
--- opts with the tables that the reference takes replaced by what the program takes.
+-- Calls choice with opts whose tables, which the reference takes, are converted to what choice
+-- takes.
 local function choose(p, k, opts, rng)
   local given = tables.merged({rng = rng}, opts)
   given.always = given.always and ladies.index(given.always)
@@ -80,8 +81,8 @@ local function positions_of(p)
   return f, total
 end
 
---- What is drawn are the outcomes of the enumeration, and the program's weights give the exact mean
--- over all of them, weighted by their exact probabilities.
+--- The program draws the outcomes of the enumeration, and its weights give the exact mean over all
+-- of them, weighted by their exact probabilities.
 function tests.test_every_outcome()
   local function mean(case, seed)
     local found = check_outcomes(case, 4000, ladies.rng(seed))
@@ -338,7 +339,7 @@ function tests.test_uniform()
   lu.assertEquals(#sampling.uniform(0, 0, {rng = rng}), 0)
   lu.assertErrorMsgContains("nothing to draw 1 times from", sampling.uniform, 0, 1,
     {rng = rng, replace = true})
-  -- It is the beginning of a permutation, without the cost of one.
+  -- A uniform choice is the beginning of a permutation, without the cost of one.
   local at = rng:at(1)
   local order = sampling.permutation(50, at)
   for _, k in ipairs{1, 30, 50} do

@@ -1,5 +1,5 @@
 --- The entries that poisson_rows keeps, and their weights, one by one against the definition: with
--- numbers of entries, of columns and given ones, few entries and more than there are columns.
+-- random numbers by entry, by column and given ones, for few entries and for more than columns.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"

@@ -105,7 +105,7 @@ function tests.test_frontier()
     list[i] = table.concat(left:to_table(), " ")
   end
   statistics.assert_probabilities(list, reference.frontier(table_of(A), {1, 3, 6}, 3), "frontier")
-  -- From 3 to 6, where there is no way on.
+  -- A walk ends at node 3, which has no entry.
   local stuck = ladies.matrix{n_rows = 3, n_cols = 3, rows = index{1, 2}, cols = index{2, 3}}
   lu.assertEquals(stuck:frontier_walk(index{1, 1}, 9, {rng = ladies.rng(1)}):sort():to_table(),
     {1, 1, 2, 2})

@@ -247,7 +247,7 @@ function tests.test_time()
   lu.assertEquals(counts(200, 200)[1], 1)
 end
 
---- Where nothing comes to its end, that is told.
+--- A note says when no run came to its end.
 function tests.test_no_time()
   local report, records = search(temporary.path "none", {max_batches = 100000}, 1e-6)
   lu.assertEquals(#tried(records, 100), 1)

@@ -286,7 +286,7 @@ function tests.test_runs_are_those_of_an_experiment()
   lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
 end
 
---- Where finished runs were computed by something else, the notes say by what each was.
+--- Where finished runs were computed by other instructions, the notes say by which each was.
 function tests.test_finished_runs_computed_elsewhere()
   local folder = temporary.path "elsewhere"
   ladies.train(settings_with{data = toy.new(true), method = "ladies", samples = 5, max_batches = 2,

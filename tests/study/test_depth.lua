@@ -81,7 +81,7 @@ function tests.test_parts()
   lu.assertStrContains(report.notes[1], "Validation micro-F1 in percent with 2 layers, mean over 2")
 end
 
---- The two graphs that are made are what their names say.
+--- The two generated graphs have the low homophily and the high degree of their names.
 function tests.test_graphs_that_are_made()
   local out = temporary.path "made"
   depth(out, {datasets = {"low-homophily", "high-degree"}, runs = 1, layers = {1, 2},
@@ -113,7 +113,8 @@ function tests.test_errors()
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
 end
 
---- What shows F1s of classes ends after its first run on a data set for another task, and says so.
+--- A study that shows F1s of classes ends after its first run on a data set for another task, and
+-- says so.
 function tests.test_another_task()
   local numbers, settings = toy_study.regression(), {hidden = 8, max_batches = 2}
   local function fails(name, study, given)

@@ -101,7 +101,7 @@ function tests.test_traces()
   lu.assertEquals(ladies.file.read(study.results), text)
 end
 
---- A run that fails is told by name; with `failed` the others go on.
+--- A run that fails is reported by name; with `failed` the others go on.
 function tests.test_failures()
   local runs = {run_of(1), run_of(2, {dataset = "/nowhere/x.npz"}), run_of(3)}
   for jobs = 1, 2 do

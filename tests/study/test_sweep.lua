@@ -102,7 +102,7 @@ function tests.test_errors()
   lu.assertErrorMsgContains("has no validation nodes to choose by", sweep, out, {datasets = {path}})
 end
 
---- What was validated are nodes only where it is: micro-F1 is also of types of edges.
+--- The report speaks of nodes only where nodes were validated: types of edges have a micro-F1, too.
 function tests.test_what_was_validated()
   local data, path = toy.new(), temporary.path "typed.npz"
   local A = data.graph.adjacency

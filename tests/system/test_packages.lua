@@ -15,8 +15,8 @@ local run = shell.must
 local scratch = shell.folder()
 local root = scratch.path .. "/root"
 
--- The .deb, made once; packing it tightly is not what is tested, nor is how Debian finds the
--- packages of shared libraries, which takes its time.
+-- Makes the .deb, once. It is not packed tightly, and does not look up the packages of shared
+-- libraries: neither is tested, and both take long.
 local function deb()
   if not core.process.exists "dpkg-deb" then lu.skip "there is no dpkg-deb" end
   local path = ("%s/ladies_%s_%s.deb"):format(scratch.path, ladies.version,
@@ -107,7 +107,7 @@ function tests.test_what_a_rock_holds()
     .. "/lua/ladies_home\t117659\tfunction: [^\n]*\ntrue\n")
 end
 
---- The version has one place, and what tells of it to people has the same.
+--- The version is written in one place, and what tells users of it agrees.
 function tests.test_version_everywhere()
   local version = ladies.version
   lu.assertStrContains(files.read(source .. "/doc/CITATION.cff"), "\nversion: " .. version .. "\n")

@@ -52,7 +52,7 @@ end
 
 -- ---------------------------------------------------------------- watched loops
 
--- What is seen of the loops of f, by name, and the seconds of watching.
+-- Returns the costs of the parallel loops of f, by name, and the seconds of watching.
 local function seen_of(f)
   core.watch_loops(true)
   f()
@@ -61,8 +61,9 @@ local function seen_of(f)
   return found, list.watching
 end
 
---- A watched loop gives the same bits; its chunks are those that its size asks for, and threads in
--- thought are faster than one by no more than their number and no more than there are chunks.
+--- A watched loop gives the same bits; its chunks are those that its size asks for, and the
+-- estimates for several threads are faster than one thread by no more than their number, and no
+-- more than there are chunks.
 function tests.test_watched_loops()
   ladies.threads(2)
   local x = normal(40000)

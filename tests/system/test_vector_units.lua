@@ -11,7 +11,7 @@ local tests = {}
 
 local own = core.vector_units()
 
--- Those that this machine and this build have.
+-- The vector units that this machine and this build have.
 local available = {}
 for _, name in ipairs{"SSE2", "AVX2", "AVX-512"} do
   if pcall(core.vector_units, name) then available[#available + 1] = name end

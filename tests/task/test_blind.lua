@@ -1,4 +1,4 @@
---- What tasks say could be predicted without features and graph, beside values by hand.
+--- Tests the predictions of tasks that read neither features nor graph, beside values by hand.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local tables = require "ladies.base.tables"
@@ -112,8 +112,8 @@ function tests.test_ranks()
   lu.assertNil(task:blind_values(task.units.test))
 end
 
---- It stands in the summary of a run, which keeps it in its file, and a task of one's own may have
--- one.
+--- The scores of the blind prediction stand in the summary of a run; a task of one's own may have
+-- such a prediction.
 function tests.test_summary()
   local data = toy.new()
   local result = ladies.train{data = data, quiet = true, max_batches = 2, eval_every = 2,
@@ -130,7 +130,7 @@ function tests.test_summary()
       {name = "scores", scores = true, of = function() return 2 end}},
     blind = function(units) return units, "what I think" end}
   lu.assertEquals(own:blind_values(own.units.test), {is = "what I think", test = {none = 1}})
-  -- What is wrong with it is told before anything is trained.
+  -- Errors in it are reported before anything is trained.
   local model = ladies.nn.gcn{inputs = toy.FEATURES, hidden = 4, outputs = 1, layers = 2}
   local sampler = ladies.samplers.full(data.graph:normalize "sym", {layers = 2})
   local batches = 0

@@ -47,7 +47,7 @@ function tests.test_every_edge_is_one_example()
   end
 end
 
---- Propagation has all edges, and neither what is asked of them nor the weights that are.
+--- Propagation has all edges, but not their types where these are the targets, nor their weights.
 function tests.test_what_a_model_sees()
   local data = typed()
   local task = ladies.task.edge_classification(data)
@@ -64,7 +64,7 @@ function tests.test_what_a_model_sees()
   lu.assertEquals(n, data.graph.n_edges)
 end
 
---- The weights of a graph that knows no more of its edges are targets, too: those of a matrix.
+--- Weights of a graph that come from a matrix, without other data of edges, can be targets, too.
 function tests.test_weights_alone()
   local path = temporary.path "weighted.npz"
   local A = ladies.matrix{n_rows = 4, n_cols = 4, rows = ladies.index{1, 1, 2, 2, 3, 3, 4, 4},
@@ -109,7 +109,8 @@ function tests.test_regression_learns()
   lu.assertAlmostEquals(test.MAE, error / #targets, 1e-5)
 end
 
---- A data set without labels goes through a file, and the tasks that need none train on it.
+--- A data set without labels can be saved and loaded, and the tasks that need no labels train on
+-- it.
 function tests.test_no_labels_in_a_file()
   local path = temporary.path "edges.npz"
   ladies.data.save(typed{labels = false, train = false, val = false, test = false}, path)
@@ -126,7 +127,7 @@ function tests.test_no_labels_in_a_file()
     ladies.train, common)
 end
 
---- A decoder whose scores are no numbers is neither scored nor shown.
+--- evaluate, predict and view refuse a model whose scores are NaN.
 function tests.test_scores_that_are_no_numbers()
   local path = temporary.path "edges.npz"
   ladies.data.save(typed(), path)

@@ -88,7 +88,7 @@ function tests.test_attention()
   lu.assertStrContains(run("evaluate", folder), "test accuracy ")
 end
 
---- The page of a run, and what is told of several classes, speak of graphs where these are counted.
+--- The page of a run, and what is said of several classes, speak of graphs where these are counted.
 function tests.test_graphs_in_words()
   local folder = temporary.path "words"
   local result = ladies.train{data = classes, model = "gcn", layers = 2, batch_size = 12,
@@ -103,7 +103,7 @@ function tests.test_graphs_in_words()
   lu.assertStrContains(several:describe(), "2; 1.50 a graph")
 end
 
---- What is of nodes is refused in a line.
+--- Tasks and settings for nodes are refused in one line.
 function tests.test_what_is_refused()
   for expected, arguments in pairs{
     ["many graphs, and its labels are of these: graph_classification"] =

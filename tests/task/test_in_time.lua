@@ -157,7 +157,7 @@ local function run(data, more)
     max_batches = 12, eval_every = 4, quiet = true}, more))
 end
 
---- The same test for any number of workers and threads, from the folder of the run too.
+--- Runs have the same test scores with any number of workers and threads, also from their folder.
 function tests.test_runs()
   local folder = temporary.path "in_time"
   local data = shop(12, 15, 2)

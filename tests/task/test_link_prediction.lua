@@ -112,7 +112,8 @@ function tests.test_variational_loss_by_hand()
   step:close()
 end
 
---- As many pairs as edges, all different; AUC and AP by exact inference and by hand.
+--- A test draws as many pairs without an edge as it has edges, all different; scores, AUC and AP
+-- are those by hand.
 function tests.test_evaluation_against_pairs()
   local task, edges = task_of{embedding = 8}, edges_of()
   local model = task:equip(encoder(task.data))

@@ -216,7 +216,7 @@ function tests.test_own_file()
   refused("unknown option --column", "train", path, "--column", "1")
 end
 
---- What is wrong with a file is said in a line that names the file.
+--- Any fault of a task's file is reported in a line that names the file.
 function tests.test_wrong_files()
   local count = 0
   local function wrong(expected, text)

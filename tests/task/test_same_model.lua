@@ -49,7 +49,7 @@ local path = {
 
 -- ---------------------------------------------------------------- a task of one's own
 
--- Its units are the edges of the graph, and it has a decoder.
+-- A task whose units are the edges of the graph, and which has a decoder.
 local OWN = [[
 local ladies = require "ladies"
 local find, unique = ladies.sampling.find, ladies.sampling.unique
@@ -86,7 +86,7 @@ local own = files.write(temporary.path "same_class.lua", OWN)
 
 -- ---------------------------------------------------------------- runs
 
--- What is trained: the task, its data set, and settings besides those that all have.
+-- The trainings: the task, its data set, and settings besides those that all have.
 local CASES = {
   {"node_classification", path.classes, {method = "ladies", samples = 64}},
   {"node_classification", path.several, {method = "fastgcn", samples = 64}},

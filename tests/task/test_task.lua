@@ -183,7 +183,7 @@ function tests.test_no_such_task()
     ladies.experiment.task, {task = "odd"}, toy.new())
 end
 
---- A model without the decoder that the task has is told of.
+--- A model without the decoder that the task has is reported.
 function tests.test_no_decoder()
   local task = ladies.task.link_prediction(toy.new())
   local model = ladies.nn.gcn{inputs = toy.FEATURES, outputs = task.outputs, layers = 1}

@@ -11,13 +11,13 @@ local training = require "reference.toy_training"
 
 local tests = {}
 
--- Names that LADIES_ISA has for them -> what multiplies there.
+-- Maps a name for LADIES_ISA to the units that multiply bfloat16 under it.
 local UNITS = {amx = "AMX", avx512 = "AVX512-BF16"}
 
 local own = core.bfloat16_units()
 local own_name = own == "AMX" and "amx" or core.vector_units()
 
--- Those that this machine and this build have.
+-- Names of the units that this machine and this build have.
 local available = {}
 for name, units in pairs(UNITS) do
   if pcall(core.vector_units, name) and core.bfloat16_units() == units then
@@ -37,7 +37,7 @@ end
 
 local function product(a, b) return core.in_bfloat16(a.matmul, a, b) end
 
--- f for each of the units, which do it alike.
+-- Calls f with each of the units, which are used meanwhile.
 local function on_each(f)
   for _, name in ipairs(available) do
     core.vector_units(name)
@@ -114,7 +114,7 @@ local function train(own_options)
   return training.weights(opts.model), summary
 end
 
---- A run in bfloat16 is another one than in float32, near it, and the same again.
+--- A run in bfloat16 can be repeated to the bit, and differs from one in float32.
 function tests.test_training()
   local wide, in_float32 = train{max_batches = 8}
   local narrow, summary = train{max_batches = 8, precision = "bfloat16"}
@@ -137,7 +137,7 @@ function tests.test_resume()
   lu.assertEquals(parts, (train{max_batches = 8, precision = "bfloat16"}))
 end
 
---- Float32 is the same whether it is said or not.
+--- A run goes on alike whether float32, the default, is given or not.
 function tests.test_resume_in_float32()
   local function parts(first, second)
     local folder = temporary.path(first or "unsaid")

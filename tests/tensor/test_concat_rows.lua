@@ -1,4 +1,4 @@
---- Rows of several tensors one after the other, and the way back of their gradients.
+--- Rows of several tensors put one after the other, and their gradients.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local gradcheck = require "reference.gradcheck"

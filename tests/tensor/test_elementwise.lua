@@ -93,7 +93,7 @@ function tests.test_floor_and_round()
   end
 end
 
---- As Lua's, whose numbers are doubles: of those here the results are floats.
+--- The modulo is Lua's; Lua computes it in doubles, but the results here are floats.
 function tests.test_modulo()
   local a = {5, -5, 5, -5, 0, 7.5, -7.5, 3, -3, 2.5}
   local b = {3, 3, -3, -3, -2, 2, 2, inf, inf, 0.5}

@@ -3,7 +3,7 @@
 --
 --   build/bin/ladies tests/tools/biased_samplers.lua --datasets wordnet --sizes 0.3,0.1,0.05
 --
--- A fault is told where one sentence has its layer and its kind.
+-- A fault is reported where one sentence has its layer and its kind.
 package.path = arg[0]:match "^(.*)/tools/" .. "/?.lua;" .. package.path
 
 local cli = require "ladies.command.cli"
@@ -24,7 +24,7 @@ local function is_told(list, layer, kind)
   return false
 end
 
--- Examines a fault of a size in a layer; prints what is said, and returns whether it is told.
+-- Examines a fault of a size in a layer; prints what is said, and returns whether it is reported.
 local function try(data, fault, size, layer, opts)
   local sampler = faults.sampler(fault, {size = size, layer = layer, layers = LAYERS,
     samples = opts.samples})

@@ -1,7 +1,7 @@
 local lu = require "luaunit"
 
---- blames_itself(f, ...): the message that f, a function of one line, raises, without the place,
--- which must be that line.
+--- blames_itself(f, ...): returns the message that f, a function of one line, raises, without its
+-- place, and fails unless that is f's line.
 return function(f, ...)
   local here = debug.getinfo(f, "S")
   local place = ("%s:%d: "):format(here.short_src, here.linedefined)

@@ -1,5 +1,6 @@
---- page_blocks(text): the listings of a page of Markdown as {language =, file =, section =, text =}
--- with the words behind the three quotes, the second being a file's name, and the heading above.
+--- page_blocks(text): returns the listings of a page of Markdown as {language =, file =, section =,
+-- text =}: behind the three quotes stand the language and, for some, the name of a file; `section`
+-- is the heading above.
 return function(page)
   local blocks, section, open = {}, nil, nil
   for line in page:gmatch "([^\n]*)\n" do

@@ -1,5 +1,5 @@
-/* What the core takes of OpenBLAS, as plain loops: for a C library that Debian has no OpenBLAS for
- * (scripts/musl). */
+/* The functions of OpenBLAS that the core uses, as plain loops: for a C library that Debian has no
+ * OpenBLAS for (scripts/musl). */
 #include <cblas.h>
 
 #define AT(x, transposed, row, col, ld)                                                            \

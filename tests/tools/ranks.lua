@@ -40,9 +40,9 @@ end
 
 local mpich_home = shell.ladies:gsub("[^/]*$", "../tests/mpich")
 
---- What to start ranks with in place of mpirun, an option of ranks.run, where the program's module
--- was built for MPICH, too; nil elsewhere. What MPICH leaks is none of ours, and UCX, by which it
--- sends, shall not replace malloc.
+--- The option of ranks.run that starts ranks by MPICH in place of mpirun, where the program's
+-- module was built for MPICH, too; nil elsewhere. Memory that MPICH leaks is not the program's, and
+-- UCX, by which it sends, must not replace malloc.
 ranks.mpich = core.process.exists "mpiexec.mpich"
   and core.exists(mpich_home .. "/lib/ladies/ladies_ranks.so") == "file"
   and {words = {"mpiexec.mpich"}, env = {"LADIES_HOME=" .. core.real_path(mpich_home),

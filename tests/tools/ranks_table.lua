@@ -40,7 +40,7 @@ local COLUMNS = {
     .. "--out RUN-sweep"}},
 }
 
--- What needs data of a kind that is not made here: features, types and times of edges.
+-- The methods and networks that need data not made here: features, types and times of edges.
 local NOT_TRIED = {gine = true, rgcn = true, temporal = true}
 
 -- The rows: name, kind, options. A method goes with its default network, a network with LADIES.
@@ -109,7 +109,7 @@ local function refusal(folder, row, column)
   return nil
 end
 
--- What lines say of why, without the name of what cannot and what else there is.
+-- Patterns of the reasons that messages give, without the names of what cannot be trained.
 local REASONS = {"that needs the whole graph, and this one is in shards", "is adaptive: .*",
   "draws its own seeds$", "they are parts of the nodes, .*", "has no sampled inference: .*",
   "sampled inference is of nodes, .*"}

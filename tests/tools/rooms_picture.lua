@@ -17,7 +17,7 @@ local function included(folder)
   end
 end
 
--- From top to bottom. What the rooms are about stands beside them.
+-- The parts of the picture from top to bottom, with a few words on each room.
 local PARTS = {
   {title = "Lua", folder = "lua/ladies", colour = "#dbe9f6", needs = function() return required end,
     about = {

@@ -54,7 +54,7 @@ function shell.succeeded(out, err, status)
   return out, err
 end
 
---- The same for a program that is to say nothing on stderr; returns what it printed.
+--- As shell.succeeded, for a program that must print nothing on stderr; returns what it printed.
 function shell.silent(out, err, status)
   shell.succeeded(out, err, status)
   if err ~= "" then error("on stderr it says:\n" .. err, 2) end

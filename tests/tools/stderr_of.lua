@@ -1,7 +1,7 @@
 local files = require "tools.files"
 local temporary = require "reference.temporary"
 
---- stderr_of(f): what f() writes to io.stderr.
+--- stderr_of(f): returns what f() writes to io.stderr.
 return function(f)
   local path, before = temporary.path "stderr", io.stderr
   local file <close> = assert(io.open(path, "w"))

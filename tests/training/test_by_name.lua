@@ -1,5 +1,5 @@
---- Two ways into one run: `ladies train` and ladies.train, which have their options and defaults
--- from one table; and what a run that goes on is compared by, which comes from there too.
+--- `ladies train` and ladies.train take their options and defaults from one table; that table also
+-- says which of them must be equal when a run goes on.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local core = require "ladies_core"
@@ -51,7 +51,7 @@ local function by_function(name, settings, path)
   return folder, summary, model
 end
 
---- What is done to a data set when it is read cannot be done to one that was.
+--- Settings for reading a data set are refused where a data set is given that was read already.
 function tests.test_settings_of_what_was_read()
   local data = ladies.data.load(toy_study.dataset)
   for name, value in pairs{shuffle = "labels", features = "standardized", split = "10/10/80",

@@ -72,8 +72,8 @@ function tests.test_early_stop_from_a_callback()
   lu.assertStrContains(tostring(result), "\n  ended by     on_validation")
 end
 
---- A run that a callback has stopped stays so when it is resumed with it, and goes on without it or
--- with another one; what it comes to then is what it would have come to.
+--- A run that a callback has stopped stays stopped when it is resumed with that callback, goes on
+-- without it or with another one, and then ends as if it had never stopped.
 function tests.test_a_stop_survives_resume()
   local function run(folder, batches, at_batch, resume)
     local opts = options{max_batches = batches, out = temporary.path(folder), resume = resume,
@@ -111,8 +111,8 @@ function tests.test_numbers_for_the_log()
   lu.assertEquals(validations[1].batch_squared, 25)
 end
 
---- A learning rate that a callback gives holds from the next batch on, under a schedule as what its
--- factor multiplies, and after a resumption.
+--- A learning rate that a callback gives holds from the next batch on, also after a resumption; a
+-- schedule's factor multiplies it.
 function tests.test_learning_rate()
   local function run(folder, batches, resume, schedule)
     local rates = {}

@@ -167,7 +167,7 @@ function tests.test_interrupted_and_requeued()
   lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
 end
 
---- What --resume without a folder asks for.
+--- --resume without a folder, or with one that no command can resume, says what it needs.
 function tests.test_requeued_where()
   local others, scripts = temporary.path "of others", temporary.path "of a script"
   for folder, file in pairs{[others] = "config.json", [scripts] = "checkpoint.npz"} do

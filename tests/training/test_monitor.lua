@@ -1,5 +1,5 @@
---- Tests runs that go by a metric of one's own: which number, whether more or less of it is better,
--- and its name wherever it is shown.
+--- Tests runs that are judged by a metric of one's own: its number, whether more or less of it is
+-- better, and its name wherever it is shown.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local json = require "ladies.base.json"

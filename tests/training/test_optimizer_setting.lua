@@ -146,7 +146,8 @@ function tests.test_names()
   lu.assertEquals(numbers(model:parameters()), by_hand())
 end
 
---- What is not given is as in the constructors of ladies.optim; a run without a name stores none.
+--- Options that are not given have the defaults of the constructors in ladies.optim; a run without
+-- a name of an optimizer stores none.
 function tests.test_defaults()
   local sgd, adamw = plain{optimizer = "sgd"}, plain{optimizer = "adamw"}
   lu.assertEquals({sgd.lr, sgd.momentum, sgd.weight_decay, sgd.decoupled_decay}, {0.01, 0, 0, nil})
@@ -229,7 +230,7 @@ function tests.test_resume()
     "--optimizer", "sgd")
   refused("--momentum cannot change when a run is resumed", "train", "--resume",
     temporary.path "sgd halves", "--momentum", "0.5")
-  -- What is done with the model needs no optimizer.
+  -- Commands that use the model need no optimizer.
   shell.silent(shell.run_ladies{"evaluate", folder, "--inference", "sampled"})
 end
 
@@ -286,7 +287,7 @@ function tests.test_refused()
     file("sgd", MOMENTUM))
 end
 
---- What is wrong with a file is one line, with the file and, where it is a line's fault, that.
+--- Any fault of a file is one line that names the file and, where a line is wrong, the line.
 function tests.test_wrong_files()
   for code, text in pairs{
     ["return function() end"] = "%s: what it makes must be an Optimizer, got nil",

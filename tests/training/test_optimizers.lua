@@ -1,4 +1,4 @@
---- What changes the parameters in ladies.train: groups by patterns of names, AdamW's decay,
+--- Tests how ladies.train changes the parameters: groups by patterns of names, AdamW's decay,
 -- optimizers of one's own, and averages of weights.
 local lu = require "luaunit"
 local ladies = require "ladies"
@@ -76,7 +76,7 @@ function tests.test_dots_are_dots()
   lu.assertErrorMsgContains("fits conv.weight", trained, {groups = "conv.weight:lr=1"})
 end
 
---- The command has them, and a run that goes on with other groups is another one.
+--- The command takes groups, and refuses to go on with a run by other groups.
 function tests.test_command()
   local folder, again = temporary.path "groups", temporary.path "groups whole"
   local function run(out, batches, ...)
@@ -96,7 +96,7 @@ function tests.test_command()
     == ladies.file.read(again .. "/model.npz"))
 end
 
---- An optimizer that is given other groups is another one for a run that goes on.
+--- A run does not go on with an optimizer that was given other groups.
 function tests.test_given_groups_are_compared()
   local folder = temporary.path "given groups"
   local function run(batches, lr)
@@ -217,8 +217,8 @@ local function twice(parameters)
     differentiate = function(compute) compute(); compute() end})
 end
 
---- A run whose gradients are computed twice is that whose are computed once, and a loss that is not
--- finite ends it in the same way.
+--- Gradients that are computed twice give the run of gradients that are computed once, and a loss
+-- that is not finite ends both in the same way.
 function tests.test_computed_twice_in_a_run()
   local function bare(parameters) return ladies.optim.adam(parameters, {lr = 0.02}) end
   for _, own in ipairs{{}, {accumulate = 3, clip = 0.4}} do
@@ -315,7 +315,7 @@ end
 
 -- ---------------------------------------------------------------- averages of weights
 
---- They are what their formulas say; swapping twice changes nothing.
+--- Averages are those of their formulas; swapping twice changes nothing.
 function tests.test_averages()
   local model = {w = ladies.zeros(1):requires_grad_(),
     frozen = ladies.ones(1):requires_grad_(false)}

@@ -260,7 +260,7 @@ end
 
 -- ---------------------------------------------------------------- what is wrong
 
---- A fault in the file is told with the file and its line, one line for each.
+--- A fault in the file is reported with the file and its line, one line for each.
 function tests.test_faults()
   for code, text in pairs{
     ["return function(P) return P:no_such() end"] = "%s:1: ",
@@ -293,8 +293,8 @@ function tests.test_faults()
   refused(2, 'did you mean "ladies"?', "train", "--method", "lades")
 end
 
---- An error that is an object is told with its line, also where a worker raises it, whatever its
--- text does.
+--- An error that is an object is reported with its line, also where a worker raises it, whatever
+-- its text does.
 function tests.test_objects_as_errors()
   local runs = 0
   for object, text in pairs{
@@ -379,7 +379,8 @@ function tests.test_modules_of_a_file()
   end
 end
 
---- The name of a file here without its ending is told what it lacks, wherever a method is named.
+--- An error on the name of a file here without its ending says what it lacks, wherever a method is
+-- named.
 function tests.test_a_file_without_its_ending()
   local folder <close> = shell.folder()
   ladies.file.write(folder.path .. "/own.lua", SAMPLER)

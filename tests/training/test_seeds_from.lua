@@ -63,7 +63,8 @@ function tests.test_every_node_once()
   end
 end
 
---- As many mini-batches of each part: those of the smallest, by the rule for all nodes.
+--- An epoch takes equally many mini-batches from each part: as many as the smallest part has by the
+-- rule for all nodes.
 function tests.test_how_many()
   local function count(n, k, options) return #drawn(n, in_parts(n, k), options) end
   lu.assertEquals(count(40, 4, {batch_size = 10}), 4)

@@ -73,7 +73,7 @@ function tests.test_every_key_of_config_json()
   end
 end
 
--- How to run, not what: those that ladies.train has too, and the command's own.
+-- Options that say how to run: those that ladies.train has too, and those of the command alone.
 local RUNNING = {threads = true, resume = true, help = true, auto = true, ["auto-seconds"] = true,
   config = true}
 for _, one in ipairs(experiment_options.running()) do RUNNING[one[1]] = true end
@@ -200,7 +200,7 @@ function tests.test_settings_of_a_file()
     "--hidden", "4", "--max-batches", "1")))
 end
 
---- What is wrong with such a file is one line that names it, and no run begins.
+--- Any fault of such a file is one line that names it, and no run begins.
 function tests.test_wrong_settings_of_a_file()
   local path = temporary.path "wrong.json"
   local function refused(text, content)

@@ -399,7 +399,8 @@ function tests.test_files_of_a_run()
   lu.assertStrContains(text, "test micro-F1")
   lu.assertStrContains(text, "memory MB    as the paper counts it")
   lu.assertStrMatches(text, "method +test micro%-F1 +total s +memory MB +batch ms +batches\n.*")
-  -- Where there is no such count, as of a model that is no GCN, there is no such column.
+  -- A run whose memory is not counted as the paper does, since its model is no GCN, has no such
+  -- column.
   local plain = tostring(ladies.train(options{max_batches = 2, method = "toy"}))
   lu.assertStrMatches(plain, "method +test micro%-F1 +total s +batch ms +batches\n"
     .. "toy +%d+%.%d%d %% +[%d.]+ +[%d.]+ +2\n\n.*")

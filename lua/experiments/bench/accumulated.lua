@@ -23,14 +23,14 @@ local RULES = {
   {name = "S lr", factor = function(S) return S end},
 }
 
--- The settings of all runs, for options of accumulated.measure.
+-- Returns the settings of all runs, for options of accumulated.measure.
 local function common_of(opts)
   return tables.merged({method = "ladies", samples = 512, dataset = "wordnet", patience = 0,
     eval_every = (opts.batches + 4) // 5}, opts.settings, {max_batches = opts.batches})
 end
 
--- The variants of S mini-batches a step, one for each rule: see ladies.study.repeated. For S = 1
--- all rules give the same learning rate, and so there is a single variant.
+-- Returns the variants of S mini-batches a step, one for each rule: see ladies.study.repeated. For
+-- S = 1 all rules give the same learning rate, and so there is a single variant.
 local function variants_of(S, common)
   local lr = experiment.configure(common).lr
   return tables.map(RULES, function(rule)
@@ -40,12 +40,12 @@ local function variants_of(S, common)
   end)
 end
 
--- Validation F1s of a variant in percent, by seed.
+-- Returns the validation F1s of a variant in percent, by seed.
 local function val_f1(variant)
   return statistics.column(variant.records, "val_f1", 100)
 end
 
--- The variant of the highest mean validation F1, the first of equal ones.
+-- Returns the variant of the highest mean validation F1, the first of equal ones.
 local function best_of(variants)
   local best, most = nil, -1
   for _, variant in ipairs(variants) do
@@ -55,7 +55,8 @@ local function best_of(variants)
   return best
 end
 
--- A row for each S: validation F1 by each rule, and test F1 by the best, beside that of the first.
+-- Returns a table with a row for each S: validation F1 by each rule, and test F1 by the best,
+-- beside that of the first.
 local function table_of(rows, batches)
   local heads = {"S", "steps"}
   for i, rule in ipairs(RULES) do
@@ -78,7 +79,7 @@ local function table_of(rows, batches)
   return results
 end
 
--- The note on what the numbers of the table are.
+-- Returns the note on what the numbers of the table are.
 local function description(opts)
   local own = settings_text(tables.merged({dataset = "wordnet"}, opts.settings), "seed")
   return ([[Micro-F1 in percent after %d mini-batches, of the model that is kept; %s.

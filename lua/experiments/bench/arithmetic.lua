@@ -1,12 +1,12 @@
---- The multiplications and additions that a GCN needs, with the cheaper order of each product.
+--- Counts the multiplications and additions of a GCN that takes the cheaper order of each product.
 
 local GcnConv = require "ladies.nn.gcn_conv"
 local options = require "ladies.base.options"
 
 local arithmetic = {}
 
--- The operations of a layer: those of its dense product, and of its propagation. `entries` are
--- those of sparse inputs.
+-- Returns the operations of a layer's dense product and those of its propagation; `entries` is the
+-- number of entries of sparse inputs.
 local function of_layer(conv, adj, entries)
   if entries then return 2 * entries * conv.outputs, 2 * adj.nnz * conv.outputs end
   if GcnConv.transform_is_cheaper(adj, conv.inputs, conv.outputs) then
@@ -15,21 +15,21 @@ local function of_layer(conv, adj, entries)
   return 2 * adj.n_rows * conv.inputs * conv.outputs, 2 * adj.nnz * conv.inputs
 end
 
--- The entries of sparse features in the rows `ids`, nil for dense ones.
+-- Returns the number of entries of sparse features in the rows `ids`, nil for dense features.
 local function entries_of(features, ids)
   if options.class_of(features) == "Tensor" then return nil end
   return ids and features:rows(ids).nnz or features.nnz
 end
 
--- A linear head's product.
+-- Returns the operations of the product of a linear head.
 local function of_head(model, n_rows)
   local linear = model.head and model.head.linear
   return linear and 2 * n_rows * linear.inputs * linear.outputs or 0
 end
 
---- The operations of a training step of nn.gcn on a mini-batch, without those that go element by
--- element: backward has each product once for its weights and once for its input, but for the
--- features.
+--- Returns the operations of a training step of nn.gcn on a mini-batch, without those that go
+-- element by element. The backward pass computes each product twice, for the gradients of the
+-- weights and of the input; features have no gradient.
 function arithmetic.of_step(model, features, batch)
   local sum = 3 * of_head(model, #batch.output)
   for i, layer in ipairs(model.layers) do
@@ -42,8 +42,8 @@ function arithmetic.of_step(model, features, batch)
   return sum
 end
 
---- The operations of exact inference over the graph of P: those of its dense and sparse products,
--- and the columns of all propagations together.
+--- Returns the operations of the dense and sparse products in exact inference over the graph of P,
+-- and the number of columns that all propagations have together.
 function arithmetic.of_inference(model, features, P)
   local products, columns = of_head(model, P.n_rows), 0
   for i, layer in ipairs(model.layers) do

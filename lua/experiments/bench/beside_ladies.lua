@@ -1,11 +1,12 @@
---- Measurements of samplers beside LADIES: processor time of mini-batches, taken in turns, and
--- numbers of samples with which both have as many distinct nodes.
+--- Measures samplers beside LADIES: the processor time of their mini-batches, taken in turns with
+-- those of LADIES, and the number of samples with which a sampler draws as many distinct nodes as
+-- LADIES.
 
 local equal = require "ladies.lab.cost.equal"
 local in_turns = require "experiments.bench.in_turns"
 local tables = require "ladies.base.tables"
 
--- The first groups for times and for equal numbers of nodes.
+-- The numbers of the first groups of draws, for times and for equal numbers of nodes.
 local TIMES, EQUAL = 40001, 60001
 
 local beside_ladies = {}
@@ -15,14 +16,14 @@ local beside_ladies = {}
 -- array of {subject =, reached =} (see ladies.lab.cost.equal).
 function beside_ladies.equal(shared, list) return equal.find(shared, list, "nodes", EQUAL) end
 
---- beside_ladies.run(shared, one, draws, statistics): the run of a subject in a context of the
--- laboratory, as its measurements take one.
+--- beside_ladies.run(shared, one, draws, statistics): returns the table of a subject in a context
+-- of the laboratory that the laboratory's measurements take.
 function beside_ladies.run(shared, one, draws, statistics)
   return {context = shared, sampler = shared:sampler(one), statistics = statistics or {},
     draws = draws, known = shared:exact(shared:propagation_of(one)), name = one.title}
 end
 
--- Processor seconds of one mini-batch: its sampling, and that with its step.
+-- Returns the processor seconds of sampling one mini-batch, and of sampling it and its step.
 local function seconds_of(run, group)
   local seeds, rng, place = run.context:arguments(run.sampler, group, 1)
   local began = os.clock()
@@ -35,8 +36,8 @@ local function seconds_of(run, group)
   return {sampled - began, os.clock() - began}
 end
 
---- beside_ladies.times(base, run, batches): the ratios of the seconds of `run` to those of `base`,
--- of sampling and of that with the step: medians over the batches with their intervals.
+--- beside_ladies.times(base, run, batches): returns the ratios of the seconds of `run` to those of
+-- `base`, for sampling and for sampling with the step: medians over the batches with intervals.
 function beside_ladies.times(base, run, batches)
   return in_turns(tables.map({base, run}, function(one)
     return function(round) return seconds_of(one, TIMES + round) end

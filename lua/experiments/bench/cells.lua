@@ -1,4 +1,4 @@
---- The cells of the tables of samplers and models.
+--- Formats numbers for the cells of the tables of samplers and models.
 
 local core = require "ladies_core"
 
@@ -20,7 +20,7 @@ function cells.ratio(x)
   return x and ("%.2f (%.2f to %.2f)"):format(x.mean, x.low, x.high) or "-"
 end
 
---- The lines of code of Lua modules, those that are neither blank nor comments.
+--- Returns the number of lines of code of Lua modules, those that are neither blank nor comments.
 function cells.lines(...)
   local n = 0
   for _, name in ipairs{...} do
@@ -31,9 +31,9 @@ function cells.lines(...)
   return n
 end
 
---- A page with today's lines of code in the second column of the table between "<!-- COMMAND -->"
--- and "<!-- end -->"; count(name) gives those of the row that begins with this name. The other
--- cells, which were measured, stay.
+--- Returns a page with today's lines of code in the second column of the table between "<!--
+-- COMMAND -->" and "<!-- end -->"; count(name) gives those of the row that begins with this name.
+-- The other cells, which were measured, stay.
 function cells.recounted(page, command, count)
   local head = ("<!-- %s -->\n"):format(command)
   local from = select(2, page:find(head, 1, true))

@@ -17,7 +17,7 @@ local NOT_KEPT = {loading = true, start = true}
 
 local function key(result) return result.group .. ": " .. result.name end
 
---- The results of machine.measure as they are kept: {name = percent}.
+--- Returns the results of machine.measure as they are kept: {name = percent}.
 function check.kept(results)
   local kept = {}
   for _, one in ipairs(results) do

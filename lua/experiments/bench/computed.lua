@@ -47,7 +47,7 @@ local function subjects()
   return list
 end
 
--- The settings of the short steps. METIS divides a graph otherwise from version to version.
+-- Returns the settings of the short steps. METIS divides a graph otherwise from version to version.
 local function small_of(given)
   local small = tables.merged(given, SMALL)
   local no_graph = given.model and models.by_name[given.model].no_graph
@@ -59,7 +59,7 @@ local function small_of(given)
   return small
 end
 
--- The losses of the first steps of training.
+-- Returns the losses of the first steps of training.
 local function losses_of(given, data)
   local config = experiment.configure(small_of(given))
   experiment.resolve(config, data)

@@ -19,12 +19,12 @@ local test_f1 = require "ladies.study.test_f1"
 local WHERE = "ladies bench parts"
 local COMMUNITIES = "communities"
 
--- A graph whose edges are mostly within 64 communities, its classes.
+-- Returns a graph whose edges are mostly within 64 communities, its classes.
 local function make_communities()
   return ladies.generate.power_law{nodes = 100000, entries = 2000000, classes = 64, inside = 0.95}
 end
 
--- The settings of a run on a data set, and of the mini-batches whose rows are counted.
+-- Returns the settings of a run on a data set, and of the mini-batches whose rows are counted.
 local function settings_of(opts, dataset)
   return tables.merged({method = "ladies", samples = 512, patience = 0, eval_every = 100,
     accumulate = 8}, opts.settings, {dataset = dataset, max_batches = opts.batches})
@@ -32,8 +32,8 @@ end
 
 local STEPS = 4       -- of which rows are counted
 
--- The cells with the share of rows that come from other ranks, for each number of ranks. The data
--- set has a shard for each rank, in the order of its nodes.
+-- Returns the cells with the share of rows that come from other ranks, for each number of ranks.
+-- The data set has a shard for each rank, in the order of its nodes.
 local function shares(opts, settings, data, from)
   local config = experiment.configure(tables.merged(settings, {seeds_from = from}))
   local run = experiment.options(config, data)
@@ -72,7 +72,8 @@ local function parts_table(opts, cases)
   return shown
 end
 
--- A row for each data set: test F1 with seeds from all training nodes and from parts.
+-- Returns a table with a row for each data set: test F1 with seeds from all training nodes and from
+-- parts.
 local function f1_table(cases)
   local shown = Table.new{"data set", {"seeds from all", csv = {"all", "all_half_width"}},
     {"from parts", csv = {"parts", "parts_half_width"}},

@@ -1,5 +1,6 @@
---- Processor seconds of mini-batches, taken in turns: batch by batch all of them meet the same
--- machine. The clock on the wall would count what else the machine does.
+--- Measures the processor seconds of several samplers' mini-batches in turns, batch by batch, so
+-- that a machine that becomes slower slows all of them. Wall-clock time would include what else the
+-- machine does.
 
 local medians = require "ladies.statistics.medians"
 local tables = require "ladies.base.tables"

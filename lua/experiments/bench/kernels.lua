@@ -21,8 +21,8 @@ local function parameter(rng, n_rows, n_cols)
   return random(rng, n_rows, n_cols):requires_grad_()
 end
 
--- The seconds of f(h) in a step, where h is an intermediate result, so that f records what its
--- backward will need.
+-- Returns a function that measures the seconds of f(h) in a step, where h is an intermediate
+-- result, so that f records what its backward will need.
 local function forward(x, f)
   return function()
     local _ <close> = core.step()
@@ -33,7 +33,8 @@ local function forward(x, f)
   end
 end
 
--- The seconds that backward of f(x), a single operation, takes; x is an intermediate.
+-- Returns a function that measures the seconds that backward of f(x), a single operation, takes; x
+-- is an intermediate result.
 local function backward(x, f)
   return function()
     local step <close> = core.step()
@@ -78,13 +79,13 @@ local function gather(ctx)
   }}
 end
 
--- The plain loop for the product of A with h.
+-- Returns the plain loop for the product of A with h.
 local function rows_added(ctx, A, h)
   local out = core.zeros(A.n_rows, h.n_cols)
   return function() ctx.limits.add_rows(A, h, out) end
 end
 
--- The product of A with h, forward.
+-- Returns the case of the product of A with h, forward.
 local function product(ctx, name, A, h)
   return {
     name = name, run = function() A:matmul(h):release() end, limit = rows_added(ctx, A, h),
@@ -108,7 +109,7 @@ local function spmm(ctx)
   }
 end
 
--- A case whose dense products are of bfloat16.
+-- Returns a case whose dense products are of bfloat16.
 local function in_bfloat16(case)
   return tables.merged(case, {name = case.name .. ", bfloat16",
     run = function() return core.in_bfloat16(case.run) end})

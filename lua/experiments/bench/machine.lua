@@ -13,7 +13,7 @@ local machine = {}
 
 local GROUPS = tables.append(tables.append({}, whole.groups), kernels.groups)
 
---- The plain loops of scripts/bench/limits/limits.c.
+--- Returns the plain loops of scripts/bench/limits/limits.c.
 function machine.limits()
   local path = ladies.home() .. "/../../lib/ladies/ladies_limits.so"
   local open, reason = package.loadlib(path, "luaopen_ladies_limits")
@@ -37,8 +37,8 @@ local function add_blas(ctx)
   end
 end
 
--- The data, network and mini-batch that the cases are made of: WordNet, with the settings of
--- `ladies train` and the paper's network.
+-- Returns the data, network and mini-batch that the cases are made of: WordNet, with the settings
+-- of `ladies train` and the paper's network.
 local function context(program)
   local data = ladies.data.load "wordnet"
   local config = ladies.experiment.configure{model = "gcn"}
@@ -97,12 +97,12 @@ function machine.measure(opts)
   return list
 end
 
---- The names of the groups.
+--- Returns the names of the groups.
 function machine.groups()
   return tables.map(GROUPS, function(group) return group[1] end)
 end
 
---- The results of `measure` as a table for readers, in Markdown.
+--- Returns the results of `measure` as a table for readers, in Markdown.
 function machine.table(results)
   local content = Table.new{"work", "ms (quartiles)", "GB/s", "GFLOP/s", "a second", "% of",
     "limit"}

@@ -34,8 +34,8 @@ local METHODS = {"full", "ladies", "graphsage"}
 -- The streams of seeds and draws.
 local SEEDS, DRAWS = 1, 2
 
--- The configuration of a model with a method. The rows of P sum to one, so that LADIES, which
--- divides rows by their sums, estimates P, but for models that have another P of their own.
+-- Returns the configuration of a model with a method. The rows of P sum to one, so that LADIES,
+-- which divides rows by their sums, estimates P, but for models that have another P of their own.
 local function configured(name, method, opts)
   local entry = registered.by_name[name]
   local given = {model = name, method = entry.no_graph and "none" or method, layers = opts.layers,
@@ -47,8 +47,8 @@ local function configured(name, method, opts)
   return experiment.configure(given)
 end
 
--- A model after some steps of training with full batches; its samplers; its exact logits with their
--- mean square; and its step.
+-- Returns a model after some steps of training with full batches; its samplers; its exact logits
+-- with their mean square; and its step.
 local function trained(row, data, opts)
   local name = row[1]
   local _, model = experiment.run(configured(name, "full", opts), data, {quiet = true})
@@ -69,7 +69,7 @@ local function seeds_of(data, opts, group)
     {rng = rng})]
 end
 
--- A mini-batch of a method; of a model that reads no graph the seeds alone.
+-- Returns a mini-batch of a method; of a model that reads no graph the seeds alone.
 local function batch_of(one, method, data, opts, group, i)
   local seeds = seeds_of(data, opts, group)
   if one.model.n_layers == 0 then return {output = seeds} end
@@ -93,7 +93,7 @@ local function errors_of(one, method, data, opts)
   return bias[1] and statistics.interval(bias), variance[1] and statistics.interval(variance)
 end
 
--- Processor seconds of forward and backward over a batch.
+-- Returns the processor seconds of forward and backward over a batch.
 local function seconds_of(one, batch)
   local began = os.clock()
   local _ <close> = core.step()
@@ -102,8 +102,8 @@ local function seconds_of(one, batch)
   return os.clock() - began
 end
 
--- The times of each model: the ratios of its step with full batches and with LADIES', and of its
--- exact inference, to those of the first.
+-- Returns the times of each model: the ratios of its step with full batches and with LADIES', and
+-- of its exact inference, to those of the first.
 local function times_of(list, data, opts)
   return in_turns(tables.map(list, function(one)
     return function(round)

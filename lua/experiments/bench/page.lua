@@ -11,7 +11,7 @@ local page = {}
 
 local BLOCK = "(<!%-%- ([%w_= ]-ladies %l[^\n]-) %-%->\n)(.-)(<!%-%- end %-%->)"
 
--- The output of a command as a part of the page: Markdown as it is, other text as code.
+-- Returns the output of a command as a part of the page: Markdown as it is, other text as code.
 local function shown(output, where)
   output = output:gsub("%s+$", "")
   local study = output:match "^(.-)\n+in [^\n]+: results%.jsonl[^\n]*$"

@@ -1,5 +1,6 @@
---- The measurements of `ladies bench papers`, a part in a process each: a graph of the size of
--- ogbn-papers100M is made, opened, and trained on where it lies.
+--- The measurements of `ladies bench papers`, each part in a process of its own: a graph of the
+-- size of ogbn-papers100M is made, opened, and trained on without being read into memory as a
+-- whole.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -18,15 +19,15 @@ papers.NODES, papers.FEATURES, papers.CLASSES, papers.TRAIN = 111059956, 128, 17
 --- The methods, and how many samples a layer of each has.
 papers.METHODS = {{"ladies", 512}, {"graphsage", 5}}
 
---- The bytes of memory that this process has for itself, of no file; nil where the system does not
--- say.
+--- Returns the bytes of memory that this process has for itself, of no file; nil where the system
+-- does not say.
 function papers.anonymous()
   local file <close> = io.open "/proc/self/smaps_rollup"
   local kilobytes = file and file:read "a":match "\nAnonymous:%s*(%d+) kB"
   return kilobytes and math.tointeger(kilobytes) * 1024
 end
 
--- The result of f(...), and the seconds that it took.
+-- Returns the result of f(...), and the seconds that it took.
 local function timed(f, ...)
   local began = core.clock()
   local result = f(...)

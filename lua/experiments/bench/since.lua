@@ -1,7 +1,7 @@
---- The line below a table of doc/ that says what has changed since the table was made. A table
--- names its program as "ladies 0.1.0 (4cead69)", with the commit; doc/computed.json has what the
--- program computed at these commits (experiments.bench.computed), in states that follow each other,
--- each with a few words on what changed.
+--- Writes the line below a table of doc/ that says what has changed since the table was made. A
+-- table names its program as "ladies 0.1.0 (4cead69)", with the commit; doc/computed.json has what
+-- the program computed at these commits (experiments.bench.computed), in states that follow each
+-- other, each with a few words on what changed.
 
 local computed = require "experiments.bench.computed"
 local tables = require "ladies.base.tables"
@@ -57,8 +57,8 @@ local function within(scope, name)
   return not list or list[own] or false
 end
 
---- since.state_of(states, hash): the place of the state that a commit has, or nil. A commit with
--- changes, "4cead69+", has that of the commit.
+--- since.state_of(states, hash): returns the place of the state that a commit has, or nil. A commit
+-- with changes, "4cead69+", has the state of the commit.
 function since.state_of(states, hash)
   for i, state in ipairs(states) do
     for _, one in ipairs(state.commits) do
@@ -67,7 +67,7 @@ function since.state_of(states, hash)
   end
 end
 
---- The commits that a line names as those of its program.
+--- Returns the commits that a line names as those of its program.
 function since.commits_of(line)
   local list = {}
   for hash in line:gmatch "ladies %d+%.%d+%.%d+ %((%x+%+?)%)" do list[#list + 1] = hash end
@@ -76,8 +76,8 @@ end
 
 local HEAD = "Since then: "
 
--- "`ladies` (code, default), the network `gcnii`" for names of `computed`; presets are named where
--- they are not all of the scope's.
+-- Returns a text such as "`ladies` (code, default), the network `gcnii`" for names of `computed`;
+-- presets are named where they are not all of the scope's.
 local function names_text(names, scope)
   local order, presets = {}, {}
   for _, name in ipairs(names) do
@@ -93,7 +93,7 @@ local function names_text(names, scope)
   end), ", ")
 end
 
--- The changes from a state to another one, of all that a scope has.
+-- Returns the names within a scope whose results differ between two states.
 local function changed_within(scope, before, after)
   local list = {}
   for _, name in ipairs(computed.changed(before.numbers, after.numbers)) do
@@ -102,7 +102,8 @@ local function changed_within(scope, before, after)
   return list
 end
 
--- The line for a table of the state at place `from`; nil where nothing that it depends on changed.
+-- Returns the line for a table of the state at place `from`; nil where nothing that the table
+-- depends on changed.
 local function line_of(states, from, scope)
   local changed = changed_within(scope, states[from], states[#states])
   if #changed == 0 then return nil end
@@ -137,8 +138,8 @@ function since.remade(page, text, states)
 end
 
 --- since.extended(states, numbers [, why]) -> string[]: adds what the program computes now as a
--- state of its own, where it is other than in the last one and `why` says what has changed; methods
--- and networks that are new come to the last one. Returns the names under which it is other.
+-- state of its own, where it differs from the last one and `why` says what has changed; new methods
+-- and networks are added to the last one. Returns the names whose results differ.
 function since.extended(states, numbers, why)
   local last = states[#states]
   local changed = last and computed.changed(last.numbers, numbers) or {}

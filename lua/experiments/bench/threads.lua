@@ -1,6 +1,6 @@
---- What more threads would buy: the parallel loops of a training step, watched one by one, and the
--- step's time with as many threads as the machine has. A step cannot become faster than its parts
--- that are no loop, nor a loop faster than its longest chunk allows.
+--- Estimates how much faster a training step would be with more threads: it measures the parallel
+-- loops of a step one by one, and the step with as many threads as the machine has. A step cannot
+-- become faster than its serial parts, nor a loop faster than its longest chunk.
 
 local core = require "ladies_core"
 local ladies = require "ladies"

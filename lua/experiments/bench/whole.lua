@@ -1,6 +1,6 @@
---- Measurements of what primitives add up to: samplers, a training step, an epoch, exact inference,
--- loading, and the program's start. Cases as in experiments.bench.kernels; one without `of` has no
--- limit: what it takes is set against another measure of the machine, for `--check` alone.
+--- Measures what is made of many primitives: samplers, a training step, an epoch, exact inference,
+-- loading, and the program's start. Cases are as in experiments.bench.kernels; one without `of` has
+-- no limit, and what it takes is set against another measure of the machine, for `--check` alone.
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -13,7 +13,7 @@ local whole = {}
 
 -- ---------------------------------------------------------------- sampling
 
--- A sampler beside a loop over the rows of P that its layers are drawn from.
+-- Returns the case of a sampler beside a loop over the rows of P from which its layers are drawn.
 local function sampler_case(ctx, method, samples)
   local config = ladies.experiment.configure{method = method, model = "gcn", samples = samples}
   local sampler = ladies.experiment.sampler(config, ctx.data)
@@ -47,7 +47,7 @@ end
 
 -- ---------------------------------------------------------------- training and inference
 
--- A function that trains on the next mini-batch and returns it.
+-- Returns a function that trains on the next mini-batch and returns it.
 local function trainer(ctx)
   local data, model = ctx.data, ladies.experiment.model(ctx.config, ctx.data)
   local sampler = ladies.experiment.sampler(ctx.config, data, model)
@@ -83,7 +83,8 @@ local function training(ctx)
   return cases
 end
 
--- Exact inference: the dense products at the rate of BLAS, and the rows that propagation adds up.
+-- Returns the case of exact inference, with two limits: BLAS for the dense products, and a loop
+-- that adds rows for propagation.
 local function inference(ctx)
   local model, data, P = ctx.model, ctx.data, ctx.P
   local products, columns = arithmetic.of_inference(model, data.features, P)
@@ -115,7 +116,7 @@ local function loading(ctx)
   }
 end
 
--- The seconds of a process from start to end.
+-- Returns a function that runs a process to its end and returns its seconds.
 local function run_process(words)
   return function()
     local began = core.clock()

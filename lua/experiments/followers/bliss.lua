@@ -86,7 +86,8 @@ local function variant_at(variants, model, dataset, method, steps)
   end
 end
 
--- A row for each data set, model and method, with both numbers of steps beside the paper's.
+-- Returns a table with a row for each data set, model and method, with both numbers of steps beside
+-- the paper's.
 local function f1_table(variants, opts)
   local results = Table.new{"data set", "model", "method", "paper",
     ("%d steps"):format(opts.steps), "", "five epochs", ""}

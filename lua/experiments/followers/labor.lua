@@ -37,7 +37,7 @@ local SAMPLERS = {
   {name = "LABOR-*", make = samplers.labor, iterations = "converge"},
 }
 
--- The graph with what is exact: P, H, and P^l H as products[l].
+-- Returns the graph with what is exact: P, H, and P^l H as products[l].
 local function world_of(opts)
   local data = generate.power_law{nodes = opts.nodes, entries = opts.entries,
     classes = math.min(paper.REDDIT.classes, opts.nodes), features = 1, seed = opts.seed}
@@ -52,7 +52,7 @@ local function world_of(opts)
   return world
 end
 
--- The mean square of the elements of an error.
+-- Returns the mean square of the elements of an error.
 local function mean_square(error) return error:square():mean():item() end
 
 -- Measures a mini-batch: the distinct nodes of the input after 1, 2, ... layers, the squared error
@@ -68,7 +68,7 @@ local function look(world, batch)
     all = mean_square(all - world.products[n]:rows(batch.output))}
 end
 
--- The draws of a sampler: for each batch the means of what `look` gives.
+-- Returns the draws of a sampler: for each batch the means of what `look` gives.
 local function measure(world, sampler, opts)
   local found = {}
   for b = 1, opts.batches do
@@ -86,7 +86,7 @@ local function measure(world, sampler, opts)
   return found
 end
 
--- The cell of one mean over another, of numbers that belong to the same batches.
+-- Returns the cell of one mean over another, of numbers that belong to the same batches.
 local function ratio_cell(above, below)
   local ratio, half = statistics.ratio(above, below)
   return {text = Table.with_spread(ratio, #above > 1 and half, "%.2f"), ratio, half}

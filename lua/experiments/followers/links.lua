@@ -24,7 +24,7 @@ local COMMON = {task = "link_prediction", layers = 2, hidden = 32, embedding = 1
 local FULL = tables.merged(COMMON, {method = "full", model = "gcn", exclude = "none", lr = 0.01,
   max_batches = 200})
 
--- What is trained, in the order of the table, with the paper's AUC and AP in percent by data set.
+-- The trainings in the order of the table, with the paper's AUC and AP in percent by data set.
 local VARIANTS = {
   {title = "GAE, full batch", settings = FULL, published = {cora = {AUC = 91.0, AP = 92.0},
     citeseer = {AUC = 89.5, AP = 89.9}, pubmed = {AUC = 96.4, AP = 96.5}}},
@@ -38,7 +38,7 @@ local VARIANTS = {
 
 local METRICS = {"AUC", "AP"}
 
--- The values of a metric in percent, of all splits.
+-- Returns the values of a metric in percent, of all splits.
 local function values_of(case, metric)
   local list = {}
   for _, split in ipairs(case.splits) do
@@ -110,7 +110,7 @@ function LINKS.check(opts)
   opts.splits, opts.runs = opts.runs, 1
 end
 
--- A training for each split; `more` are the rows of the table.
+-- Returns a training for each split; `more` are the rows of the table.
 function LINKS.cases(opts, names)
   local trainings, rows = {}, {}
   for _, name in ipairs(names) do

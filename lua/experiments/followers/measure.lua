@@ -1,5 +1,5 @@
---- Measures all tables of this package, one after the other, and writes doc/followers.md from them,
--- so that every number in that document comes from a run.
+--- Measures the tables of doc/followers.md one after the other, and writes that page from them, so
+-- that every number in it comes from a run.
 
 local core = require "ladies_core"
 local bliss = require "experiments.followers.bliss"

@@ -18,8 +18,8 @@ local WHERE = "experiments.followers.models"
 -- The settings of GCNII and APPNP in their papers, which hold whatever the defaults are.
 local OWN = {gcnii = {alpha = 0.1, self_nodes = "previous"}, appnp = {alpha = 0.1}}
 
--- A model with a method on a data set, as a variant; a model that reads no graph stands in the
--- first column alone.
+-- Returns a model with a method on a data set, as a variant; a model that reads no graph stands in
+-- the first column alone.
 local function variant_of(name, model, text, opts)
   local parsed = methods.parse(WHERE, text)
   if network_models.by_name[model].no_graph then

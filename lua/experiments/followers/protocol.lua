@@ -39,7 +39,8 @@ function protocol.looks(dataset)
   return is_large(dataset) and protocol.LARGE_LOOKS or protocol.LOOKS
 end
 
---- The settings among `common` that a method and a model take, those that all take among them.
+--- Returns the settings among `common` that a method and a model take, those that all take among
+-- them.
 function protocol.pick(common, method, model)
   local found = methods.pick(method, common)
   for key in pairs(found) do

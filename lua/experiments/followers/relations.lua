@@ -44,7 +44,7 @@ local WAYS = {
     {method = "graphsage", samples = ALL}},
 }
 
--- What is trained, in the order of the tables; `of` says what the mini-batches are.
+-- The trainings in the order of the tables; `of` says what their mini-batches are.
 local VARIANTS = {
   {table = "links", title = "DistMult, no encoder", of = "-",
     settings = tables.merged(FREE, {decoder = "distmult"})},
@@ -72,7 +72,7 @@ local METRICS = {
   classes = {{"micro-F1", 100, "%.1f"}, {"macro-F1", 100, "%.1f"}},
 }
 
--- The records of a row's runs, of those that there are.
+-- Returns the records of a row's runs, of those that there are.
 local function records_of(row)
   local list = {}
   for _, training in ipairs(row.runs) do tables.append(list, training.records) end
@@ -85,8 +85,8 @@ local function values_of(row, metric)
   end)
 end
 
--- The cell of the seconds of training that an epoch took, without exact inference and ranks; runs
--- that were ended within an epoch have none.
+-- Returns the cell of the seconds of training that an epoch took, without exact inference and
+-- ranks; runs that were ended within an epoch have none.
 local function cost_of(row)
   local seconds = {}
   for _, record in ipairs(records_of(row)) do
@@ -161,8 +161,8 @@ function RELATIONS.check(opts)
   opts.splits, opts.runs = opts.runs, 1
 end
 
--- A training of each variant for each run, with a split of its own; `more` are the rows of the
--- tables.
+-- Returns a training of each variant for each run, with a split of its own; `more` are the rows of
+-- the tables.
 function RELATIONS.cases(opts, names)
   local trainings, rows = {}, {}
   for _, name in ipairs(names) do

@@ -1,6 +1,6 @@
---- The claim of random node sampling (Wang, Vialle, Vaysse and Bonald, arXiv 2605.22480, 2026),
--- that it is as good as the whole graph: tried on each data set at as many steps and at as many CPU
--- seconds of training.
+--- Tries the claim of random node sampling (Wang, Vialle, Vaysse and Bonald, arXiv 2605.22480,
+-- 2026), that it is as good as the whole graph: on each data set with as many steps and with as
+-- many CPU seconds of training as full batches.
 
 local batch_cost = require "experiments.followers.methods.batch_cost"
 local carry_out = require "ladies.study.carry_out"
@@ -15,8 +15,8 @@ local test_f1 = require "ladies.study.test_f1"
 
 local WHERE = "experiments.followers.rns"
 
--- The network: the settings of most who published results on these graphs (Kipf and Welling, ICLR
--- 2017), but for the width.
+-- The settings of the network: those of most who published results on these graphs (Kipf and
+-- Welling, ICLR 2017), but for the width.
 local SETTINGS = {model = "gcn", layers = 2, hidden = 64, dropout = 0.5, lr = 0.01,
   weight_decay = 5e-4}
 
@@ -24,7 +24,7 @@ local SETTINGS = {model = "gcn", layers = 2, hidden = 64, dropout = 0.5, lr = 0.
 -- opts.seconds.
 local STEPS, LARGE_STEPS, LARGE_TIMES = 200, 100, 20
 
--- By how many points of F1 a method may be lower and still be "as good".
+-- The points of F1 by which a method may be lower and still count as "as good".
 local AS_GOOD = 1
 
 -- Returns the settings of a training of this length, one for each of the settings in `all`.

@@ -1,4 +1,4 @@
---- Words the tables of this package in one way: how a mean of ours stands beside a published
+--- Writes the texts in the tables of this package: how a mean of ours stands beside a published
 -- number, and over how many runs means are, which differs within a study that still goes on.
 
 local statistics = require "ladies.statistics"

@@ -27,7 +27,7 @@ local SHOWN = {
   {"same_numbers", "a node has the same random number in all layers", 256},
 }
 
--- The files that a page shows, by name.
+-- Returns the files that a page shows, by name.
 local function listings(page)
   local found = {}
   for name, text in ladies.file.read(page):gmatch "\n```lua ([%w_]+)%.lua\n(.-\n)```\n" do
@@ -44,7 +44,7 @@ local KNOWN = {
     .. "not divided by their sums"},
 }
 
--- All tries: {name =, what =, samples =, make =} or, of KNOWN, {name =, what =, method =}.
+-- Returns all tries: {name =, what =, samples =, make =} or, of KNOWN, {name =, what =, method =}.
 local function tries()
   local page = listings(ladies.home() .. "/doc/gallery.md")
   local list = tables.map(SHOWN, function(one)
@@ -104,8 +104,8 @@ end
 
 local function plus_minus(x) return Table.with_spread(x.mean, (x.high - x.low) / 2, "%.3f") end
 
--- The verdict of the intervals of a ratio: "better" or "worse" on all data sets, "mixed" where it
--- is one on some and the other on others, else "open".
+-- Returns the verdict of the intervals of a ratio: "better" or "worse" on all data sets, "mixed"
+-- where it is one on some and the other on others, else "open".
 local function verdict_of(list, key)
   local better, worse = 0, 0
   for _, found in ipairs(list) do

@@ -41,8 +41,8 @@ local function by(name, what, p, draw)
   end)
 end
 
--- Makes a try that draws as in_turn.lua, every column in its turn, with the columns put in an
--- order.
+-- Makes a try that draws every column in its turn, as in_turn.lua of doc/gallery.md does, after the
+-- columns were put in an order.
 local function in_turn(name, what, prepared)
   return layered(name, what, 256, function(P, settings, data)
     local order = prepared(P, settings, data)
@@ -62,11 +62,12 @@ end
 -- sums of it are the logarithms of the probability that no row draws a column.
 local function missed(P, q) return P:with_values((1 - q):clamp(1e-30, 1):log()) end
 
--- Returns the probabilities q of drawing k of a row's entries, all alike.
+-- Returns for each entry the probability that its row draws it, where a row draws k of its entries
+-- with equal chances.
 local function alike(P, k) return (k / P:degrees())[P:row_of()]:clamp(0, 1) end
 
--- Makes the block of pooled_draws.lua, whose columns src some row has drawn; M are the logarithms
--- of `missed`.
+-- Makes the block of pooled_draws.lua in doc/gallery.md, whose columns src are those that some row
+-- has drawn; M has the logarithms from `missed`.
 local function pooled_block(P, M, sums, dst, src)
   local pi = 1 - M:slice(dst, src):col_sums():exp()
   return P:slice(dst, src):scale_cols(1 / pi):row_normalize():scale_rows(sums[dst])
@@ -229,8 +230,8 @@ local function pooled_self()
     end)
 end
 
--- Makes a try that computes Z = P~ H + (what P~ lacks of the row's sum) times a running mean of H's
--- rows.
+-- Makes a try that adds to P~ H, in each row, the part of P's row sum that P~ lacks, times a
+-- running mean of the rows of H.
 local function mean_row()
   local function propagate(model, h, batch, rng)
     for l, block in ipairs(batch.blocks) do

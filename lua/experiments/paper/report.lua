@@ -42,8 +42,8 @@ local function findings(path)
   return ("\n" .. core.file.read(path) .. "\n## "):match "\n(## What was found\n.-)\n## "
 end
 
--- The folders below `runs` with the section of a command: those of the preset `default`, then the
--- others, each in alphabetical order.
+-- Returns the folders below `runs` with the section of a command: those of the preset `default`,
+-- then the others, each in alphabetical order.
 local function folders_of(runs, command)
   local list = {}
   for _, name in ipairs(core.files(runs)) do

@@ -31,7 +31,7 @@ local SEED, SEEDS = 101, 3
 -- graphs.
 local READINGS = {"full", "graphsage:5", "fastgcn:64", "fastgcn:512", "ladies:64", "ladies:512"}
 
--- The citation graphs, and one of Reddit's size.
+-- Returns the names of the citation graphs and of one of Reddit's size.
 local function with_reddit()
   return {"cora", "citeseer", "pubmed", collection.find "reddit" and "reddit"
     or protocol.REDDIT_SCALE}

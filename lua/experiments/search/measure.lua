@@ -67,7 +67,7 @@ function Graph:run(path, samples, draws)
   return beside.run(self.shared, self:subject(path, samples), draws)
 end
 
--- The ratios of a run's seconds of sampling and step to those of LADIES, in turns.
+-- Returns the ratios of a run's seconds of sampling and step to those of LADIES, in turns.
 local function ratios_of(base, run, rounds) return beside.times(base, run, rounds)[2].ratios end
 
 --- graph:samples_in_time(path, base): the number of samples with which the mini-batches of a point

@@ -1,4 +1,4 @@
---- What `ladies lab search` does by default, and with --quick: graphs, rungs and trainings.
+--- Declares the default graphs, rungs and trainings of `ladies lab search`, and those with --quick.
 
 local generate = require "ladies.data.generate"
 
@@ -31,7 +31,7 @@ local QUICK = {
   {groups = 60, draws = 3, batches = 61},
 }
 
--- The names of `quick` graphs: citation graphs where they are, else graphs that are made.
+-- Returns the names of `quick` graphs: citation graphs where they are, else graphs that are made.
 local function quick_graphs()
   return os.getenv "LADIES_DATA" and {"cora", "pubmed"} or {"power-law", "communities"}
 end

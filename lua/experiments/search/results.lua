@@ -1,5 +1,5 @@
---- What a search says: a table and a picture for each graph, and whether a point is better than the
--- samplers that it is set beside.
+--- Writes the results of a search: a table and a picture for each graph, and whether a point is
+-- better than the samplers with which all points are compared.
 
 local markdown_ratio = require("experiments.bench.cells").ratio
 local mean_text = require("experiments.bench.cells").mean
@@ -94,7 +94,8 @@ end
 
 -- ---------------------------------------------------------------- the picture
 
--- Returns the place of a point's record: bias² of the gradient, and error x time of LADIES'.
+-- Returns the coordinates of a point in the picture: bias² of its gradient, and its error x time
+-- relative to LADIES.
 local function place_of(record, first)
   local error = statistics.mean(list_of(record, "gradient.error"))
   local of_ladies = statistics.mean(list_of(first, "gradient.error"))

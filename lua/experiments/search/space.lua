@@ -66,7 +66,7 @@ end
 ]]):format(constructor, given)
 end
 
--- The layer-wise points, from the choices that are made already.
+-- Returns the layer-wise points, from the choices that are made already.
 local function layerwise_points(quick, chosen, place, list)
   local axis = AXES[place]
   if not axis then

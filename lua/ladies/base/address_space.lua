@@ -1,7 +1,7 @@
 --- Fails, with a message of one line, where OpenBLAS would find no room for its buffers when the
--- core is loaded into a stock Lua interpreter. It starts a thread for every processor but one, and
--- where a limit on address space (ulimit -v) leaves no room for their buffers it asks for it again
--- for ever. (The program `ladies` starts itself without these threads.)
+-- core is loaded into a stock Lua interpreter. OpenBLAS starts a thread for every processor but
+-- one, and where a limit on address space (ulimit -v) leaves no room for their buffers it asks for
+-- them again for ever. (The program `ladies` starts itself without these threads.)
 
 local MIB = 1 << 20                               -- modules that need the core cannot be asked yet
 local LIBRARIES, THREAD = 64 * MIB, 136 * MIB     -- what loading takes, and each thread

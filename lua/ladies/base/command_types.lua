@@ -1,7 +1,7 @@
---- Makes the types of a function's options of those of its command, which declares them as
--- ladies.command.cli has them. An option may have two fields more: `program` is its type in a
--- program where that is another one, and false where only the command has it; `standard` is the
--- default where the command is to know that an option was not given.
+--- Converts the options that a command declares, in the form of ladies.command.cli, to the types by
+-- which options.check checks the options of a function. An option may have two further fields:
+-- `program` is its type in a program where that is another one, and false where only the command
+-- has it; `standard` is the default where the command is to know that an option was not given.
 
 --- command_types(list) -> table: the types by name, for options.check.
 return function(list)

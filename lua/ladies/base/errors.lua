@@ -58,7 +58,7 @@ function errors.text(e)
   return (raised_at[e] or "") .. (ok and text or ("(error object is a %s value)"):format(kind))
 end
 
--- The place that the error blames, "FILE:LINE: " or "", and the message behind it.
+-- Returns the place that the error blames, "FILE:LINE: " or "", and the message behind it.
 local function split(e)
   local text = errors.text(e)
   local place = text:match "^[^\n]-:%d+: "

@@ -1,8 +1,8 @@
---- Collects garbage between mini-batches. To Lua's collector a mini-batch that nobody has any more
--- is a few small objects, whatever memory its matrices have. The binding has it collect when core
--- holds half more than before (bind_lifetime.c): in the midst of a step it cannot tell garbage from
--- what the step computes. Between two steps everything that the last one computed is garbage, so it
--- can be collected earlier.
+--- Collects garbage between mini-batches. To Lua's collector a mini-batch that is no longer used is
+-- a few small objects, whatever memory its matrices have. The binding makes it collect when core
+-- holds half more than before (src/bind/state/lifetime.c): in the midst of a step it cannot tell
+-- garbage from what the step computes. Between two steps everything that the last one computed is
+-- garbage, so it can be collected earlier.
 
 local core = require "ladies_core"
 

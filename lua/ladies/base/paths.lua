@@ -11,8 +11,8 @@ function paths.from_root(path)
   return ("%s/%s"):format(core.real_path ".", (path:gsub("^%./+", "")))
 end
 
---- The path of the user's cache: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in ~/.cache; nil
--- where there is no place for one.
+--- Returns the path of the user's cache: LADIES_CACHE, or ladies/ in XDG_CACHE_HOME, or in
+-- ~/.cache; nil where there is no place for one.
 function paths.cache_folder()
   local own = os.getenv "LADIES_CACHE"
   if own and own ~= "" then return own end

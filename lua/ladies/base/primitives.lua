@@ -2,11 +2,11 @@
 -- what, and how long each took. A hook of Lua's debug library sees every call, also of functions
 -- that code keeps in locals, and no code is changed.
 --
--- What a call took is the time between its call and its return, less that of the primitives called
+-- The time of a call is that between its call and its return, less that of the primitives called
 -- within it, and less what the same measurement finds for a function that does next to nothing. So
--- the time that the hook itself takes stands in no primitive, but for some tens of nanoseconds of
--- noise. It does make the whole slower: what all took together is measured without a hook, and what
--- the primitives leave of that is Lua's own (see ladies.lab.cost.timing,
+-- the time of the hook itself is counted in no primitive, but for some tens of nanoseconds of
+-- noise. But the hook makes the whole slower: the time of everything together is measured without
+-- it, and what the primitives leave of that is Lua's own (see ladies.lab.cost.timing,
 -- ladies.training.cost.profile).
 
 local core = require "ladies_core"

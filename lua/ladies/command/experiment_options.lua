@@ -67,8 +67,8 @@ local function option_of(one, named)
     help = kinds.describe(one, named)}
 end
 
---- The settings as options, as ladies.command.cli takes them: those whose names are in the set
--- `names`, or all but those in the set `without`; the settings of the user's own code that was
+--- Returns the settings as options, as ladies.command.cli takes them: those whose names are in the
+-- set `names`, or all but those in the set `without`; the settings of the user's own code that was
 -- added from files are among them. named: a result of load_own; with it, the help texts are about
 -- the entries that it names.
 function experiment_options.list(without, names, named)

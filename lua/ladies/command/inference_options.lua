@@ -40,7 +40,8 @@ function inference_options.named(name)
   end
 end
 
---- The finished run in opts.run, with the data set, model, method and task that the options name.
+--- Returns the finished run in opts.run, with the data set, model, method and task that the options
+-- name.
 function inference_options.run(opts)
   return SavedRun.new(opts.run, {dataset = opts.dataset, model = opts.model, method = opts.method,
     task = opts.task})

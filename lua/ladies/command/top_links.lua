@@ -1,6 +1,6 @@
---- Writes the best pairs that have no edge, for `ladies predict --top K`: as CSV, those of some
--- nodes after those of others, or to an .npz file, whose arrays are in memory as a whole. Nodes
--- count from 0 in files.
+--- Writes the best pairs that have no edge, for `ladies predict --top K`: as CSV, which is written
+-- for some nodes at a time, or to an .npz file, whose arrays are in memory as a whole. Nodes count
+-- from 0 in files.
 
 local core = require "ladies_core"
 local edge_cells = require "ladies.task.edge_cells"

@@ -39,7 +39,7 @@ function checks.ids(context, part, ids, n, none)
   end
 end
 
---- What to do where a feature is missing: the end of messages.
+--- The end of messages about a missing feature, which says what to do about it.
 checks.MISSING = "; replace a missing feature by its column's mean, say, and mark it in a further "
   .. "column of 0 and 1"
 

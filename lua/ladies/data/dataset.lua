@@ -75,7 +75,7 @@ local function without_ones(matrix)
     offsets = matrix:offsets(), columns = matrix:col_of()}
 end
 
--- An error unless the types of nodes, where there are any, fit.
+-- Fails unless the types of nodes, where there are any, fit.
 local function check_node_types(context, fields, n)
   local types = fields.node_types
   if not types then return end

@@ -86,8 +86,7 @@ end
 --   FOLDER/NAME.content    papers, beside NAME.cites; or the folder of such a pair
 --   FOLDER                 one of OGB, with raw/ and split/; or one with tables, edges.csv and
 --                          labels.csv, targets.csv or features.csv, as ladies.data.export writes
--- it;
---                          FOLDER/edges.csv is the same; or one of ladies.data.to_shards
+--                          it (FOLDER/edges.csv is the same); or one of ladies.data.to_shards
 --
 -- A name is looked for beside the program, in the folder LADIES_DATA and in the cache, and fetched
 -- on first use when `ladies fetch` knows it and LADIES_OFFLINE is not set.

@@ -1,6 +1,6 @@
---- Checks data sets of many graphs: their graph is the disjoint union of all, and graph_of has for
--- each node the number of its graph. Labels, targets and the split are then of the graphs, `unit`
--- is "graph", and no edge leads from one graph to another.
+--- Checks data sets of many graphs: the graph of such a data set is the disjoint union of its
+-- graphs, and `graph_of` has the number of its graph for each node. Labels, targets and the split
+-- then belong to graphs, `unit` is "graph", and no edge leads from one graph to another.
 
 local checks = require "ladies.data.checks"
 

@@ -1,5 +1,5 @@
---- Does to a data set what was done to it, or to another one, before. That stands in its field
--- `preparation`:
+--- Prepares a data set as it, or another one, was prepared before. A data set has the record of its
+-- preparation in its field `preparation`:
 --
 --   path                   the name or path that ladies.data.load was given; nil for data sets that
 --                          a script has made

@@ -97,9 +97,8 @@ function standardized.scale_of(data)
   end
 end
 
--- A column is told of when its values are this many times as large as those of the median column
--- and larger than LARGE, as first weights are for values of about 1; and by how many nodes that is
--- measured.
+-- A warning names a column whose values are this many times as large as those of the median column
+-- and larger than LARGE, as first weights are for values of about 1; so many nodes are measured.
 local FAR, LARGE, MEASURED = 100, 10, 10000
 
 --- standardized.largest(data) -> integer, number, number: the column of dense features in memory

@@ -2,11 +2,11 @@
 -- since sending takes longer; and remembers for each model what was decided. The logits are the
 -- same.
 --
--- It is measured in the inferences together. After each layer the ranks tell each other how
--- long they have computed and how long they have waited. What all of them have computed is what one
--- alone would have; if it could do all layers sooner than the ranks the layers that are left, each
--- begins anew alone. What the rank that waited least has waited is what sending takes: the others
--- waited for a late rank as well, which may have been late by accident.
+-- The times of inferences together decide it. After each layer the ranks tell each other how long
+-- they have computed and how long they have waited. The sum of all computing is what one rank alone
+-- would compute; if one could do all layers sooner than the ranks together do the remaining ones,
+-- each begins anew alone. The wait of the rank that waited least is the time of sending: the others
+-- also waited for a late rank, which may have been late by accident.
 
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"

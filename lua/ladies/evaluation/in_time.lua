@@ -15,8 +15,8 @@ local ROWS, FIRST = 1 << 17, 64
 
 local SPEC = {sampler = "callable"}
 
--- Returns the number of nodes for the next mini-batch, if the one before it had n nodes and so many
--- rows of input: as many as come to ROWS at that ratio.
+-- Returns the number of nodes for the next mini-batch, which at the present ratio of rows to nodes
+-- has ROWS rows of input; the mini-batch before had n nodes and so many rows.
 local function next_size(n, rows)
   return math.max(16, math.min(4 * n, math.floor(n * ROWS / math.max(1, rows))))
 end

@@ -115,9 +115,9 @@ end
 --           mini-batches of another one, as far as these tell.
 -- nodes, memory, folder, ranks_infer   see inference.way; or a `way` in their place
 -- Nothing is recorded, no element is dropped, products are of float32, also within
--- ladies.in_bfloat16, and the result belongs to no step. Features that
--- carry a gradient in a step are an error; so is a P that does, outside of steps too: call this by
--- ladies.no_grad, or give P:detach().
+-- ladies.in_bfloat16, and the result belongs to no step. Features that carry a gradient in a step
+-- are an error; so is a P that does, outside of steps too: call this by ladies.no_grad, or give
+-- P:detach().
 function inference.exact(model, data, given)
   local where = "ladies.inference.exact"
   if not inference.possible(model) then

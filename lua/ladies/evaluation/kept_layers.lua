@@ -1,10 +1,10 @@
---- Keeps what the last finished layer of exact inference has computed, so that one that is killed
--- goes on with the next layer.
+--- Keeps the results of the last finished layer of exact inference, so that an inference that is
+-- killed goes on with the next layer.
 --
--- It is in a folder beside the temporary files: a file for each tensor that the next layer reads,
--- and a record of which these are. The folder's name is a hash of all that the layers depend on, by
--- which it is found again. It is removed when the inference is finished, and so are those that
--- other inferences have left behind, unless a process is at work in them.
+-- The results are in a folder beside the temporary files: a file for each tensor that the next
+-- layer reads, and a record of which these are. The folder's name is a hash of all that the layers
+-- depend on, by which the folder is found again. It is removed when the inference is finished, and
+-- so are folders that other inferences have left behind, unless a process is at work in them.
 
 local core = require "ladies_core"
 local code = require "ladies.base.code"

@@ -1,9 +1,9 @@
 --- Finds before exact inference begins how many bytes it will have in files.
 --
--- What layers hold at a time depends on the model, which may be anybody's; but it grows with the
--- nodes and entries of the graph. So the layers are computed once on a small graph with as many
--- entries in a row, with memory that is less in the same proportion, and what they have in files
--- then is multiplied.
+-- The bytes that layers hold at a time depend on the model, which may be anybody's; but they grow
+-- with the nodes and entries of the graph. So the layers are computed once on a small graph with as
+-- many entries in a row, and with memory that is less in the same proportion; the bytes that they
+-- then have in files are multiplied.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

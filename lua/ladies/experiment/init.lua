@@ -33,8 +33,8 @@ local experiment = {configure = configuration.of, own = own_code.settings,
 -- weights.
 local VALIDATION = -2
 
--- The monitored metric on a batch of validation nodes, sampled with 20 times the samples: the
--- authors' way.
+-- Returns a function that computes the monitored metric on a batch of validation nodes, sampled
+-- with 20 times the samples: the authors' way.
 local function sampled_validation(task, sampler, config, name)
   local data, val = task.data, task.units.val
   local size = math.min(config.batch_size, #val)
@@ -134,7 +134,7 @@ function experiment.load(config)
 end
 
 -- Returns a function that counts the memory of a batch as the paper does (see
--- ladies.summary.paper_memory), or nil for models and tasks that the paper does not have.
+-- ladies.training.record.summary), or nil for models and tasks that the paper does not have.
 local function memory_counter(data, config, task)
   if (config.model or "gcn") ~= "gcn" or task.unit ~= "node" then return nil end
   local nominal_rows = methods.by_name[config.method].nominal_rows
@@ -192,7 +192,8 @@ local function check_extra(extra)
   end
 end
 
--- Notes that there are no units for validation; the note is told once, however many runs there are.
+-- Notes that there are no units for validation; the note is printed once, however many runs there
+-- are.
 local function tell_no_validation(data, task)
   local line = {}
   notes.add({where = data.name}, line, "there are no %ss for validation: training goes on to its "

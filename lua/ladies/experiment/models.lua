@@ -36,19 +36,19 @@ local function made_by(constructor, entry)
   return entry
 end
 
--- What is known of the edges of a data set, or nil.
+-- Returns what a data set knows about its edges (EdgeData), or nil.
 local function edges_of(data) return rawget(data, "edges") end
 
--- The number of features of edges, 0 where there are none.
+-- Returns the number of features of edges, 0 where there are none.
 local function edge_inputs(data)
   local edges = edges_of(data)
   return edges and edges.features and edges.features.n_cols or 0
 end
 
--- The options of a model that reads features of edges where the data set has them.
+-- Returns the options of a model that reads features of edges where the data set has them.
 local function with_edges(data) return {edge_inputs = edge_inputs(data)} end
 
--- The options of a model that cannot do without them.
+-- Returns the options of a model that cannot do without features of edges.
 local function of_edges(data)
   if edge_inputs(data) == 0 then
     errors.fail(("the model gine reads features of edges, and %s has none; gin reads none"):format(
@@ -66,7 +66,8 @@ local function of_relations(data)
   return {relations = #edges.type_names}
 end
 
--- The mean of log(d + 1) over the nodes, of which nn.pna makes its scales.
+-- Returns the options of a model that scales by degrees, among them delta, the mean of log(d + 1)
+-- over the nodes.
 local function of_degrees(data, config)
   local sums = data.graph:normalize(config.normalize):row_sums()
   return {delta = (sums + 1):log():mean():item(), edge_inputs = edge_inputs(data)}

@@ -322,7 +322,7 @@ function own_code.reload(path)
   return changed
 end
 
---- The name of an entry in these settings that is a function and has no file, or nil.
+--- Returns the name of an entry in these settings that is a function and has no file, or nil.
 function own_code.function_in(given)
   for _, kind in ipairs(kinds) do
     local entry = entry_in(given, kind)

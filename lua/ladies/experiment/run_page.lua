@@ -65,7 +65,7 @@ end
 
 -- ---------------------------------------------------------------- what it predicts
 
--- Computes what the model makes of the units of a part that have a target.
+-- Computes the model's predictions for the units of a part that have a target.
 local function findings(run, part)
   local task, units = run.task, run:units(part)
   if task.known then

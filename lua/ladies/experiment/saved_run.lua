@@ -84,8 +84,8 @@ local function model_of(path, given, settings, task)
   return model
 end
 
--- The task of the run: that of its settings, one that was given, or the one that the data set is
--- for.
+-- Returns the task of the run: that of its settings, one that was given, or the one that the data
+-- set is for.
 local function task_of_run(path, config, whole, given, data)
   if options.class_of(given) == "Task" then return given end
   if config.task_code then own_code.check(path, config, "task") end
@@ -95,7 +95,7 @@ local function task_of_run(path, config, whole, given, data)
   return whole and tasks.of(config, data) or task_of(data)
 end
 
--- Returns which names of edges a run goes by, as a set: of their types, of their features.
+-- Returns, as a set, which names of edges the run depends on: those of their types or features.
 local function reads_of_edges(model, config, task)
   local c = model.config or {}
   return {edge_type_names = c.relations or config.relations or task.name == "edge classification",

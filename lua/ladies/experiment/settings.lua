@@ -213,8 +213,8 @@ local function wrong_element(one, place)
   end
 end
 
---- The entry, whose settings have this place; an error that begins with `where` when its `settings`
--- or `defaults` are wrong.
+--- Returns the entry, whose settings get this place; fails, with a message that begins with
+-- `where`, when its `settings` or `defaults` are wrong.
 function settings.check_entry(where, entry, place)
   for i, one in ipairs(options.value(where, "settings", entry.settings, "table")) do
     local wrong = wrong_element(one, place)

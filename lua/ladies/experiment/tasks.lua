@@ -140,13 +140,13 @@ local function check_decided(config, name)
   end
 end
 
---- Their names, as a type of ladies.options.
+--- Returns the names of all tasks, as a type of ladies.options.
 function tasks.names() return settings.one_of(tasks.by_name) end
 
 -- The settings that decide on which units, and against what, a model is tested.
 local TESTED_BY = {"edge_split", "edge_split_seed", "corrupt", "candidates", "relations", "target"}
 
--- The task of a configuration; of one that has not recorded it, as those of scripts, nil.
+-- Returns the name of a configuration's task; nil where it is not recorded, as in those of scripts.
 local function name_of(config)
   return config.task or config.preset and "node_classification" or nil
 end

@@ -40,7 +40,7 @@ function WAYS.ldg(A, k, rng, opts)
   return A:ldg(k, rng, {passes = opts.passes, balanced = opts.balanced})
 end
 
--- The nodes in a random order, dealt to the k parts like cards.
+-- Deals the nodes, in a random order, to the k parts like cards; returns the part of each node.
 function WAYS.random(A, k, rng)
   local ids = core.sampling.permutation(A.n_rows, rng):to_table()
   for i, id in ipairs(ids) do ids[i] = (id - 1) % k + 1 end

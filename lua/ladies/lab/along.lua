@@ -1,4 +1,4 @@
---- Measures what a training feels of a sampler: how far the expected loss of its mini-batches is
+--- Measures the effect of a sampler on training: how far the expected loss of its mini-batches is
 -- from the loss over all training nodes, and how much their gradients vary, at points along a
 -- training. After Wang, Vialle, Vaysse and Bonald (arXiv 2605.22480, 2026): for a small learning
 -- rate, steps of gradient descent on mini-batches follow the expected loss plus a share of the

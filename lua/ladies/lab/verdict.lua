@@ -50,7 +50,7 @@ local function kind_of(found, name, whole)
   return "too noisy to judge", bound
 end
 
--- By how much an exact estimate is off.
+-- How the verdict says that an exact estimate has no error.
 local NOTHING = "by nothing"
 
 local MEANING = {

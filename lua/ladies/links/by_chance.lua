@@ -1,4 +1,4 @@
---- Divides examples by chance, as in_time.parts does it by time.
+--- Divides examples at random into training, validation and test; in_time.parts does so by time.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

@@ -64,8 +64,8 @@ function Edges:others(which, positions)
     cols = cols}
 end
 
--- An adjacency with one entry for each pair of nodes that has any, of the sum of their weights:
--- parallel edges would be in several parts of the split.
+-- Returns an adjacency with one entry for each pair of nodes that has any, of the sum of their
+-- weights: parallel edges would be in several parts of the split.
 local function simple(A)
   if A:is_simple() then return A end
   return core.matrix{n_rows = A.n_rows, n_cols = A.n_cols, rows = A:row_of(), cols = A:col_of(),
@@ -194,14 +194,14 @@ local function by_node_types(edges, types)
 end
 
 --- links.split(graph: Graph [, {val = 0.05, test = 0.1, seed = 1, edges = EdgeData, relations =
--- false, by = "chance" | "time", node_types = Index}]) -> Edges: the edges of a graph as examples,
--- of which chance, by the seed, puts these
--- shares, rounded down, into validation and test; all others are for training. The nodes where edge
--- i begins and ends are edges.from[i] and edges.to[i]: entry (v, u) of the adjacency is the edge
--- from u to v. An undirected graph, one whose adjacency is symmetric, has each edge once;
--- self-loops are no examples, and parallel edges are one. edges.train, edges.val and edges.test are
--- positions of edges, ascending; edges.graph is the Graph of those for training alone, both ways if
--- edges.undirected, with weights and self-loops as they were.
+-- false, by = "chance" | "time", node_types = Index}]) -> Edges: the edges of a graph as examples.
+-- These shares of them, rounded down and drawn by the seed, are for validation and test; all others
+-- are for training. The nodes where edge i begins and ends are edges.from[i] and edges.to[i]: entry
+-- (v, u) of the adjacency is the edge from u to v. An undirected graph, one whose adjacency is
+-- symmetric, has each edge once; self-loops are no examples, and parallel edges are one.
+-- edges.train, edges.val and edges.test are positions of edges, ascending; edges.graph is the Graph
+-- of those for training alone, both ways if edges.undirected, with weights and self-loops as they
+-- were.
 -- edges       what is known of the graph's edges, data.edges: edges.edge_data is then what is known
 --             of those of edges.graph, in which parallel edges stay as they are
 -- relations   whether the types of edges are relations: an example is a triple, of which

@@ -3,8 +3,8 @@
 
 local core = require "ladies_core"
 
---- is_example(edges: EdgeData, from: Index, to: Index) -> Tensor: for each edge, which begins and
--- ends there, 1 where it is an example, otherwise 0.
+--- is_example(edges: EdgeData, from: Index, to: Index) -> Tensor: returns for each edge, with its
+-- ends in `from` and `to`, 1 where it is an example, otherwise 0.
 return function(edges, from, to)
   local downward = from:above(to)
   if not edges.types then

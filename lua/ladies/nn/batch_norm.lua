@@ -40,10 +40,10 @@ local function follow(self, mean, variance, n)
   if n > 1 then move(self.variance, variance * (n / (n - 1)), self.momentum) end
 end
 
---- norm:forward(x [, rng]) -> Tensor: the normalised rows, n x width. With a generator `rng`, which
--- says that this is training as it does to nn.dropout though nothing is drawn, they are normalised
--- by their own mean and variance, towards which the running ones move by `momentum`; without one by
--- the running ones.
+--- norm:forward(x [, rng]) -> Tensor: the normalised rows, n x width. A generator `rng` only says
+-- that this is training, as for nn.dropout; nothing is drawn. Rows are then normalised by their own
+-- mean and variance, towards which the running ones move by `momentum`, otherwise by the running
+-- ones.
 function BatchNorm:forward(x, rng)
   options.value("ladies.nn.batch_norm", "x", x, "Tensor")
   if rng then

@@ -61,7 +61,7 @@ function GinConv.of_model(opts, outputs)
   }
 end
 
---- Returns what the layers of the MLP behind the first linear map make of its result.
+--- Applies the layers of the MLP that follow its first linear map.
 function GinConv:rest(z)
   if self.norm then z = free_after(z, self.norm:forward(z)) end
   z = free_after(z, self.activation(z))

@@ -16,7 +16,7 @@ local function in_order(a, b)
   return type(a) == "number"
 end
 
--- The key of a table as one would write it: ["a"] or [1].
+-- Returns the key of a table as one would write it: ["a"] or [1].
 local function index_text(key)
   local text = type(key) == "string" and ("%q"):format(key):gsub("\n", "n") or tostring(key)
   return "[" .. text .. "]"

@@ -29,7 +29,8 @@ local function places_of(where, block)
   return places
 end
 
---- The positions of block.dst in block.src, or nil where both are the same nodes in the same order.
+--- Returns the positions of block.dst in block.src, or nil where both are the same nodes in the
+-- same order.
 function own_nodes.places(block) return places_of("nn.own_rows", block) end
 
 --- nn.own_rows(h: Tensor | Matrix, block) -> Tensor | Matrix: of h, with a row for each node of

@@ -47,9 +47,9 @@ function Conv.new(given)
   }, Conv)
 end
 
--- The pairs of a row and a relation that have entries, by relation and then by row: a matrix with a
--- row for each pair and a column for each entry of adj, and the numbers of the pairs, of which a
--- relation has n_rows.
+-- Returns the pairs of a row and a relation that have entries, by relation and then by row: a
+-- matrix with a row for each pair and a column for each entry of adj, and the numbers of the pairs,
+-- of which a relation has n_rows.
 local function pairs_of(adj, types, relations)
   local n = adj.n_rows
   local others = types:equals(0):to_index()              -- these come last, and are left out
@@ -60,15 +60,16 @@ local function pairs_of(adj, types, relations)
   return all:rows(there), there
 end
 
--- The product of A, whose rows are the pairs, and h. Where h is sparse so is the product, such as
--- the sums of bags of words, which have few words each; but not if there is a gradient to compute.
+-- Returns the product of A, whose rows are the pairs, and h. Where h is sparse so is the product,
+-- such as the sums of bags of words, which have few words each; but not if there is a gradient to
+-- compute.
 local function product(A, h)
   if options.class_of(h) ~= "Matrix" then return A:matmul(h) end
   if A.requires_grad or h.requires_grad then return A:matmul(h:to_dense()) end
   return core.no_grad(A.matmul_sparse, A, h)
 end
 
--- The mean over the entries of each pair of the rows of h, a Tensor or a Matrix.
+-- Returns the mean over the entries of each pair of the rows of h, a Tensor or a Matrix.
 local function means(adj, of_pairs, h)
   local entries = of_pairs:col_of()
   local weights = adj:entry_values()[entries]
@@ -80,7 +81,7 @@ local function means(adj, of_pairs, h)
   return product(A:with_values(shares[order]), h)
 end
 
--- The means of each relation times its map, a row for each pair.
+-- Returns the means of each relation times its map, a row for each pair.
 local function mapped(self, near, relation_of)
   local maps, list = self.shares:matmul(self.maps), {}
   local counts, last = core.segments(relation_of, self.relations):degrees():to_table(), 0

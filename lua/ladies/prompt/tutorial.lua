@@ -114,12 +114,12 @@ function tutorial.show(n)
   end
 end
 
---- The code that waits for Enter; nil for none.
+--- Returns the code that waits for Enter; nil for none.
 function tutorial.waiting()
   return waits and STEPS[shown].code or nil
 end
 
--- A text with its blanks made equal, however its lines were pasted.
+-- Returns a text with its blanks made equal, however its lines were pasted.
 local function bare(text) return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
 
 --- Notes that a text is about to run, which may be the code of the step that is shown.

@@ -1,4 +1,4 @@
---- Writes Markdown that is read as well in a terminal. Names and texts of data and files are only
+--- Writes Markdown that is legible in a terminal, too. Names and texts of data and files are only
 -- shown: they add no markup.
 
 local core = require "ladies_core"

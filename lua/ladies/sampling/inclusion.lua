@@ -102,7 +102,7 @@ local function times(f, x, k)
   return {a = a, b = b}
 end
 
--- The coefficients a and b of z^t in the product of f and g.
+-- Returns the coefficients a and b of z^t in the product of f and g.
 local function coefficients(f, g, t)
   local a, b = 0, 0
   for s = 0, t do

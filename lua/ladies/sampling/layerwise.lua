@@ -235,9 +235,9 @@ end
 --              that is not zero; or a function p(U, near, at) -> Tensor: a number of 0 or more for
 --              each of the nodes near, which the rows S touch; U = P(S, near), at = {layer =,
 --              dst =, always = (how many of the first of near are there for certain)}
--- columns      whose these are: "layer", of P(S,:); "graph", of the whole P, so that all nodes may
---              be drawn and all layers have one p; "touched", of the whole P, among those that S
---              touches
+-- columns      the matrix whose columns have these norms or sums: "layer", P(S,:); "graph", the
+--              whole P, so that all nodes may be drawn and all layers have one p; "touched", the
+--              whole P, but only nodes that S touches are drawn
 -- draw         "wor", one after the other without replacement (default), "wr", with it, or
 --              "poisson", each on its own, s of them expected, never none; "systematic", "pivotal"
 --              or "sampford", exactly s with the chances of poisson: see sampling.choice; or

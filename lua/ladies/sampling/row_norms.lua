@@ -2,11 +2,11 @@
 -- which the variance of a layer-wise sample depends besides P. They are kept from training, for
 -- each node from the last mini-batch that computed it.
 --
--- They are computed from a sketch, H (W R) with a random R of 16 columns of variance 1/16, whose
--- squared row norms have those of H W as their mean: it has 16 columns where H W has hundreds. A
--- node that was never computed gets the mean of the known norms that are asked for along with it;
--- and no norm counts for less than a tenth of that mean, since a row that is zero now (ReLU) need
--- not stay so.
+-- The norms are computed from a sketch, H (W R) with a random R of 16 columns of variance 1/16,
+-- whose squared row norms have those of H W as their mean: it has 16 columns where H W has
+-- hundreds. A node that was never computed gets the mean of the known norms that are asked for
+-- along with it; and no norm counts for less than a tenth of that mean, since a row that is zero
+-- now (ReLU) need not stay so.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

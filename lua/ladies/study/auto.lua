@@ -1,8 +1,8 @@
 --- Chooses a network and its training for data that nobody has tuned anything for, by validation
--- alone: some networks are trained for a few batches, then what differs in one setting from the
--- best of them; the better part of all for more batches, and the best of these for still more, with
--- several seeds (successive halving). Choices are compared after equally many batches: time decides
--- how many are tried, and never which of two is better.
+-- alone: some networks are trained for a few batches, then variants of the best of them that differ
+-- in one setting; the better part of all is trained for more batches, and the best of these for
+-- still more, with several seeds (successive halving). Choices are compared after equally many
+-- batches: time decides how many are tried, and never which of two is better.
 
 local core = require "ladies_core"
 local choices = require "ladies.study.auto_choices"
@@ -53,9 +53,8 @@ local function new_search(opts)
   }, Search)
 end
 
--- Adds a choice to the user's settings and returns these; nil
--- where the network does not take the settings. A network that reads no graph is no choice where
--- the user has set a method.
+-- Adds a choice to the user's settings and returns these; nil where the network does not take the
+-- settings. A network that reads no graph is no choice where the user has set a method.
 function Search:settings_of(choice)
   local own = self.own
   if choice.model == "mlp" and not own.model then

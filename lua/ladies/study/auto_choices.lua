@@ -22,7 +22,7 @@ local RECIPES = {
   {},
 }
 
--- What is changed in a choice, one setting at a time, in this order.
+-- The settings that are changed in a choice, one at a time and in this order.
 local VARIED = {
   {"weight_decay", {0, 5e-4, 5e-3}}, {"dropout", {0, 0.3, 0.5, 0.7}}, {"lr", {0.001, 0.005, 0.02}},
   {"hidden", {64, 256, 512}}, {"method", {"full", "ladies"}}, {"layers", {1, 2, 3, 5, 8}},

@@ -258,8 +258,8 @@ local function notes_of_numbers(list, differing, shown)
   return notes
 end
 
--- The mean of what is validated over the runs of a contestant, against batches (1) or seconds (2),
--- as far as all of its runs went.
+-- Returns the mean of what is validated over the runs of a contestant, against batches (1) or
+-- seconds (2), as far as all of its runs went.
 local function mean_curve(records, x)
   local shortest = math.huge
   for _, record in ipairs(records) do shortest = math.min(shortest, #record.curve) end
@@ -344,11 +344,11 @@ end
 --            {name =, sampler = function(P, data, model) -> sampler}; or the folder of a finished
 --            run, written with a slash, of `ladies train` or of a script: it is shown as it is, and
 --            must have had the same data set
--- equal      "samples": each method has the samples that it was given; "nodes":
---            those with which its batches have as many rows as the first method's, or as near as
---            can be, which is told (full batches and Cluster-GCN, which draw no samples, stay as
---            they are); "seconds": as for "samples",
---            and all train for `seconds` of their own time, without early stopping
+-- equal      "samples": each method has the samples that it was given; "nodes": those with which
+--            its batches have as many rows as the first method's, or as near as can be, which a
+--            note says (full batches and Cluster-GCN, which draw no samples, stay as they are);
+--            "seconds": as for "samples", and all train for `seconds` of their own time, without
+--            early stopping
 -- settings   of ladies.experiment, the same for all methods that take them
 -- same_p     whether all have the P of the first method (false: each has its own by default, as
 --            GraphSAGE the mean over neighbours); settings.normalize gives all the one it names

@@ -10,7 +10,7 @@ local PROBES = 8   -- batches from which the nodes of a batch are estimated
 
 local equal_nodes = {}
 
---- Returns the number of samples from which on more of them change nothing: the number of nodes for
+--- Returns the number of samples above which more samples change nothing: the number of nodes for
 -- layer-wise samplers, the largest degree for samplers of neighbours.
 function equal_nodes.most(config, data)
   local graph = data.graph

@@ -102,8 +102,8 @@ function Study.at(out, base, identity)
   return Study.find(base, identity)
 end
 
---- Returns by what runs load the data set of this name: the name itself, or, for one that
--- made[name]() makes, the path of its file in the study's folder.
+--- Returns the name or path by which runs load the data set of this name: the name itself or, for a
+-- data set that made[name]() makes, the path of its file in the study's folder.
 function Study:place(name, made)
   if not made[name] then return name end
   local path = self.folder:file(name .. ".npz")
@@ -194,9 +194,9 @@ end
 --- Trains those of `runs`, {key =, config = [, trace = true]} with settings of ladies.experiment,
 -- that are not finished yet with these very settings; see ladies.study.one_run for the trace. opts:
 -- jobs      runs at the same time (1), each in a process of its own where there are several, and
---           within by_ranks.lead, where there are so many at each rank; in a
---           stock lua5.4, or where a method or a model is a function of this process (see
---           ladies.experiment.own), there is one. Results do not depend on it, times do.
+--           within by_ranks.lead, where there are so many at each rank; in a stock lua5.4, or
+--           where a method or a model is a function of this process (see ladies.experiment.own),
+--           there is one. Results do not depend on it, times do.
 -- threads   of each of those processes (1); of this one, where there is one at a time (as they are)
 -- failed    failed(run, message), called for a run that ended in an error; the others go on. By
 --           default the study stops at the first failure.

@@ -11,9 +11,9 @@ local tables = require "ladies.base.tables"
 -- runs            how often, where that is less
 -- first           its first seed, where that is another one
 -- trace           see ladies.study
--- and it is given its `records`, in the order of the seeds, and `by_seed`, the same with false for
--- a run that failed. Of these `notes` gets a line each. With opts.kept nothing is trained, and the
--- runs are those that are finished. The other options are those of study:run.
+-- Afterwards a variant has its `records`, in the order of the seeds, and `by_seed`, the same with
+-- false for each run that failed, of which `notes` gets a line. With opts.kept nothing is trained,
+-- and the runs are those that are finished. The other options are those of study:run.
 return function(study, variants, opts, notes)
   local runs = {}
   local function seed_of(variant, i) return (variant.first or opts.first or 1) + i - 1 end

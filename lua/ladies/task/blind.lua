@@ -1,5 +1,5 @@
---- Makes what a guess would predict that reads neither features nor graph, by the targets of the
--- training units: what a model's numbers are to be set beside (`blind` of ladies.task.new).
+--- Makes the predictions of a guess that reads neither features nor graph, only the targets of the
+-- training units, with which a model's metrics are compared (`blind` of ladies.task.new).
 
 local core = require "ladies_core"
 local medians = require "ladies.statistics.medians"

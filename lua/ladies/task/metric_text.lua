@@ -8,9 +8,9 @@ local metric_text = {}
 
 local OF_CLASSES = "micro-F1"
 
---- A metric, {name =, mode =, percent =}, as {name =, mode =, percent =, short = (in the head of a
--- table), csv = (in the head of a file), scale = 100 for percent, head = " %" for it or "", format
--- = of numbers in tables}.
+--- Returns a metric, {name =, mode =, percent =}, as {name =, mode =, percent =, short = (in the
+-- head of a table), csv = (in the head of a file), scale = 100 for percent, head = " %" for it or
+-- "", format = of numbers in tables}.
 function metric_text.of(metric)
   local short = metric.name:gsub("^micro%-", "")
   return {name = metric.name, mode = metric.mode or "max", percent = metric.percent or false,
@@ -48,8 +48,8 @@ function metric_text.validations(records, shown)
   end)
 end
 
---- Returns what a guess without features and graph comes to on some units of a task, by all of its
--- metrics, as "micro-F1 0.3333, macro-F1 0.1667: what it is"; nil where the task does not say.
+--- Returns the metrics of a guess without features and graph on some units of a task, as "micro-F1
+-- 0.3333, macro-F1 0.1667: what it is"; nil where the task has no such guess.
 function metric_text.blind(task, units)
   local found, parts = task:blind_values(units), {}
   for _, metric in ipairs(task.metrics) do

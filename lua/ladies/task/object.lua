@@ -42,7 +42,8 @@ local METRIC = {
   scores = {"boolean", false},
 }
 
--- What is called in the process that trains. `draw` crosses to workers as it is.
+-- The functions of a task that are called in the process that trains. `draw` crosses to workers as
+-- it is.
 local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer", "predict", "blind",
   "top", "known", "arrays", "columns", "page"}
 
@@ -260,7 +261,7 @@ local function check_model(task, model)
   end
 end
 
--- Returns what a model's rows, all of them finite, come to for some units.
+-- Returns the output for some units, made of a model's rows, all of them finite.
 local function read_rows(task, h, units, model)
   if task.score then return task.score(h, units, model) end
   local nodes = task.nodes and task.nodes(units) or core.range(1, h.n_rows)

@@ -7,14 +7,14 @@
 -- default may stay open; `follows` says what it becomes then. It is in one of these groups:
 --
 --   seed, optimizer, training, validation   settings of an experiment too
---   running     how a run is made, not which one: options of `ladies train` too, where `value`
---               stands for what follows them
+--   running     how a run is made, not which one: options of `ladies train` too, whose help
+--               calls what follows them by the name `value`
 --   script      what only a program can give
 --
 -- A run goes on as the same one: every option must then be what it was, unless it says otherwise.
 --
 --   free = "resumed"   it may change when a run goes on; several ranks must agree on it
---   free = "always"    the bits of a run do not depend on it, or its code tells for itself
+--   free = "always"    the bits of a run do not depend on it, or its code is compared apart
 --   elsewhere = text   what it is, is compared by other means, which the text names
 --
 -- A setting of optimizers with `of_some` is of those alone that name it, as
@@ -120,7 +120,7 @@ declared.groups = {
 
 local ORDER = {"seed", "optimizer", "training", "validation", "running", "script"}
 
---- The names of the options of the default optimizer. One that is given has them already.
+--- The options of the default optimizer, which do not go with an Optimizer that is given.
 declared.of_default_optimizer = {lr = true, weight_decay = true, decoupled_decay = true,
   groups = true}
 

@@ -1,4 +1,4 @@
-/* What each file of the binding adds to the module ladies_core. */
+/* Declares what each file of the binding adds to the module ladies_core. */
 #ifndef LD_BIND_OPEN_H
 #define LD_BIND_OPEN_H
 

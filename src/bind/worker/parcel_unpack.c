@@ -7,8 +7,8 @@ typedef struct {
     lua_State *L;
     const bind_parcel *p;
     size_t at; /* in the bytes */
-    /* The place on the stack of the table number -> value; for an upvalue number -> a function that
-     * has it, and -number -> which of its upvalues it is. */
+    /* The place on the stack of a table that maps each number to its value; the number of an
+     * upvalue to a function that has it, and -number to which of its upvalues it is. */
     int seen;
     lua_Integer n_seen;
 } reader;

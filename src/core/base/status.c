@@ -10,8 +10,8 @@ static _Thread_local char message[512];
 static const atomic_int *_Atomic cancel_flag;
 static atomic_int deferred;
 static _Thread_local const atomic_int *worker_flag; /* NULL unless this thread is a worker */
-/* Which look at the cancel flag, counted from now, will be the first to find it raised (see
- * ld_cancel_at): -1 after that one, 0 while this is switched off. */
+/* The number of the look at the cancel flag, counted from now, that will be the first to find it
+ * raised (see ld_cancel_at): -1 after that one, 0 while this is switched off. */
 static atomic_llong looks;
 
 void ld_set_message(const char *format, ...)

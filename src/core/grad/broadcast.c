@@ -1,5 +1,5 @@
-/* Finds the largest of several operands, how the others are read along it, and the gradients of
- * these. */
+/* Finds the largest of several operands, how the elements of the others are repeated to its shape,
+ * and their gradients. */
 #include "grad/broadcast.h"
 
 #include "grad/tape.h"

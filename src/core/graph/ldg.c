@@ -26,7 +26,7 @@ static double capacity_of(int64_t nodes, int64_t k)
     return fmax(ceil(mean), floor(SLACK * mean));
 }
 
-/* What is counted of the parts: all of their nodes, and those of the set that is to be balanced. */
+/* The counts of a part: of all of its nodes, and of those in the set that is to be balanced. */
 enum { ALL, SET, COUNTS };
 
 typedef struct {

@@ -27,7 +27,7 @@ ld_status ld_csr_row_mass(const ld_row_mass **out, ld_csr *a, int power);
  * d). */
 int64_t ld_row_mass_find(const ld_row_mass *m, const ld_csr *a, int64_t r, double fraction);
 
-/* Asks memory for the numbers that ld_row_mass_find will read. */
+/* Prefetches the numbers that ld_row_mass_find will read. */
 void ld_row_mass_prefetch(const ld_row_mass *m, const ld_csr *a, int64_t r, double fraction);
 
 #endif

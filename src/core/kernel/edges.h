@@ -1,6 +1,7 @@
-/* Sums of the rows that the entries of a sparse matrix join, and back: what attention makes its
- * scores of. The matrix is given by its structure: row r has the entries offsets[r] ..
- * offsets[r + 1] - 1. All functions fail as ld_parallel_for does. */
+/* Sums of the two rows that each entry of a sparse matrix joins, from which attention computes its
+ * scores, and sums over entries, which their gradients need. The matrix is given by its structure:
+ * row r has the entries offsets[r] .. offsets[r + 1] - 1. All functions fail as ld_parallel_for
+ * does. */
 #ifndef LD_KERNEL_EDGES_H
 #define LD_KERNEL_EDGES_H
 

@@ -38,8 +38,8 @@ typedef struct {
     const void *ctx;
 } byte_run;
 
-/* Continues the lanes over bytes; where they are no whole number of turns of the lanes, or none,
- * they are the last ones, and zeros fill them up. */
+/* Hashes the next bytes, a word in each lane. At the end of the input there may be fewer bytes than
+ * that, or none; zeros then stand for the missing ones. */
 static void hash_turn(ld_hash_lanes *h, const char *bytes, size_t size)
 {
     uint64_t words[LD_HASH_LANES] = {0};

@@ -17,7 +17,7 @@
  * cleared once are kept. Before a block grows past what was ever needed, other free blocks go back
  * to the system. Large blocks have no spares.
  *
- * What is counted as in use is what was asked for. Free lists may hold as much as keeps all small
+ * Bytes in use are counted as they were asked for. Free lists may hold as much as keeps all small
  * blocks, and all large ones, within 1.25 x the most of them that was in use + 64 MiB: enough that
  * a loop whose demand goes up and down never meets malloc again, and never far more than the
  * program needed at once anyway. Neither takes the other's part: where small ones took that of

@@ -42,7 +42,7 @@ const ld_loop_cost *ld_loops_seen(int *n, double *watching)
     return watch.loop;
 }
 
-/* Returns the entry of a name; the last one takes what there is no room for. */
+/* Returns the entry of a loop's name; loops for which there is no room share the last entry. */
 static ld_loop_cost *loop_of(const char *name)
 {
     for (int i = 0; i < watch.n; i++)

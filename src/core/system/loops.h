@@ -1,8 +1,8 @@
-/* What the parallel loops cost, and what they would cost with more threads than there are processors
- * here. While loops are watched, each runs in its caller's thread alone and the processor seconds of
- * every chunk are measured. Then the chunks are given to threads in thought, as the pool would: each
- * goes to the thread that is free first. That threads share memory and caches, and that it takes
- * time to wake them, is left out. */
+/* Measures the cost of parallel loops, and estimates it for more threads than there are processors
+ * here. While loops are watched, each runs in its caller's thread alone and the processor seconds
+ * of every chunk are measured. The estimate then gives the chunks to threads as the pool would:
+ * each goes to the thread that is free first. It leaves out that threads share memory and caches,
+ * and that it takes time to wake them. */
 #ifndef LD_SYSTEM_LOOPS_H
 #define LD_SYSTEM_LOOPS_H
 
@@ -17,7 +17,7 @@ typedef void ld_loop_fn(void *ctx, int64_t begin, int64_t end);
 
 enum { LD_LOOP_WIDTHS = 5 };
 
-/* The numbers of threads that are thought of: 2, 8, 16, 32 and 64. */
+/* The numbers of threads for which costs are estimated: 2, 8, 16, 32 and 64. */
 extern const int ld_loop_widths[LD_LOOP_WIDTHS];
 
 /* The loops whose function has one name. */

@@ -1,4 +1,4 @@
-/* Checks parts of rows, and the bounds of processes. */
+/* Checks the parts in which rows come, and the bounds between the rows of processes. */
 #include "tensor/row_parts.h"
 
 #include <inttypes.h>

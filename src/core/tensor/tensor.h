@@ -123,8 +123,8 @@ bool ld_tensor_is_frozen(const ld_tensor *t);
 ld_status ld_tensor_check_change(const ld_tensor *t);
 
 /* Must be called before t's elements are changed in place. Fails with LD_STATE when they are
- * frozen, else notes the time, so that whoever read them before can find out, by whatever tensor
- * they were changed. */
+ * frozen, else notes the time, so that whoever read them before can find out that they were
+ * changed, through t or any tensor that shares them. */
 ld_status ld_tensor_change(ld_tensor *t);
 
 /* Returns the time, which is the number of changes so far, of all tensors. */

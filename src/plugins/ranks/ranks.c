@@ -29,8 +29,8 @@ enum {
 };
 
 /* Makes the leak checker leave out the memory that MPI takes while it begins, in libraries that are
- * unloaded later; leaks of MPI are not ours. Other leaks are told by name, while the libraries are
- * still there. */
+ * unloaded later; leaks of MPI are not ours. Other leaks are reported by name, while the libraries
+ * are still there. */
 static void count_leaks(bool on)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -141,7 +141,8 @@ static void at_exit(int status, void *unused)
     }
     if (is_well)
         complain();
-    /* The launcher ends all as soon as it hears of this, and may drop lines that it has not read. */
+    /* The launcher ends all as soon as it hears of this, and may drop lines that it has not
+     * read. */
     nanosleep(&(struct timespec){.tv_nsec = 100000000L}, NULL);
     MPI_Abort(MPI_COMM_WORLD, status ? status : EXIT_FAILURE);
 }

@@ -3,7 +3,7 @@ local values = {}
 
 local random = math.random
 
---- One of a list.
+--- Returns a random element of a list.
 function values.one_of(list)
   return list[random(#list)]
 end
@@ -19,8 +19,8 @@ local WORDS = {"", "sym", "row", "wor", "wr", "poisson", "pre", "post", "tensor"
   "numbers", "relu", "none", "metis", "random", "auto", "a", "weight", "\0", "\n", "%s%d", "é",
   ("long"):rep(200)}
 
--- Which kind of value a parameter of this name wants: a list, so that a
--- seed gives the same calls in every process.
+-- The kinds of value that parameters of these names want: a list, so that a seed gives the same
+-- calls in every process.
 local KIND_OF = {}
 for _, entry in ipairs{
   {"index", "idx dst rows cols nodes pick order part_of columns offsets always first src a b " ..
@@ -71,7 +71,7 @@ local function odd_table(world)
   }()
 end
 
---- Any value.
+--- Returns a value of any kind.
 function values.any(world)
   local which = random(12)
   if which <= 2 then return nil end

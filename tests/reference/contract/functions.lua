@@ -1,4 +1,4 @@
---- The gradient contract of the other functions in C that take tensors or matrices.
+--- The gradient contract of the functions in C that take tensors or matrices and are not methods.
 local ladies = require "ladies"
 local core = require "ladies_core"
 local by_runs = require "ladies.data.by_runs"

@@ -165,7 +165,7 @@ local function attempt(case, place, rng, n, mark, seconds)
     seconds_after)
 end
 
--- What blows.check does, on the disk of the place.
+-- Does the work of blows.check on the disk of the place.
 local function check(case, place, rng, most)
   local mark, struck = ("LADIES_STORM=%s"):format(place:gsub("[^%w]", "_")), {}
   local calm = place .. "/calm"

@@ -26,7 +26,7 @@ local METHODS = {"ladies", "pladies", "fastgcn", "graphsage", "labor", "pooled",
   "grapes"}
 local ADAPTIVE = {vrgcn = true, mvs = true, asgcn = true, bandit = true, bliss = true, pass = true,
   grapes = true}
--- Those with which links are learned, too.
+-- The methods that can be trained for link prediction, too.
 local OF_LINKS = {ladies = true, pladies = true, fastgcn = true, graphsage = true, labor = true,
   shadow = true}
 local SMALL = {"--hidden", "8", "--batch-size", "20", "--patience", "0", "--quiet"}

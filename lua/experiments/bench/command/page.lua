@@ -18,7 +18,7 @@ local spec = {
   {"list", help = "print the commands and end"},
 }
 
--- The commands that take --python.
+-- Tells whether a command takes --python.
 local function takes_python(command) return command:find "peers" or command:find "bench text" end
 
 local PAGES = {"doc/benchmarks.md", "README.md"}

@@ -42,7 +42,7 @@ local spec = {
 
 -- ---------------------------------------------------------------- processes
 
--- The result of papers[stage](given) in a process of its own.
+-- Returns the result of papers[stage](given) in a process of its own.
 local function in_process(stage, given)
   local printed = own_process{"bench", "papers", "--threads", tostring(ladies.threads()),
     "--stage", stage, "--given", json.encode(given)}

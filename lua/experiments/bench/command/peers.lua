@@ -58,7 +58,7 @@ local function data_of(name)
   return last.data
 end
 
--- The results of a case, whatever goes wrong.
+-- Returns the results of a case, whatever goes wrong.
 local function measure(case, opts)
   local data, reason = data_of(case.dataset)
   if not data then return {{name = case.name, failed = reason}} end

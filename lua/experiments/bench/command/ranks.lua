@@ -37,7 +37,7 @@ local spec = {
 local function spread(list) return medians.text(medians.spread(list)) end
 local function ratios(above, below) return medians.text(medians.ratio(above, below)) end
 
--- Seconds of f(...), from when all ranks begin to when all have ended.
+-- Returns the seconds of f(...), from when all ranks begin to when all have ended.
 local function seconds_of(f, ...)
   comm.barrier()
   local began = core.clock()
@@ -48,8 +48,8 @@ end
 
 -- ---------------------------------------------------------------- training
 
--- A function train(n, finish), which trains a model of its own on the next n mini-batches of this
--- rank and calls finish(batch) after the gradients of each; and the optimizer.
+-- Returns a function train(n, finish), which trains a model of its own on the next n mini-batches
+-- of this rank and calls finish(batch) after the gradients of each; and the optimizer.
 local function trainer(data, step)
   local one, adam = main_job.trainer(data, step)
   return function(n, finish)
@@ -97,15 +97,15 @@ local function exchanges(adam, count)
   return ours, theirs
 end
 
--- The megabytes of gradients that all ranks together have sent for one step, as the mean over so
--- many steps.
+-- Returns the megabytes of gradients that all ranks together have sent for one step, as the mean
+-- over so many steps.
 local function sent(steps)
   local all = 0
   for _, bytes in ipairs(comm.gather(link.traffic.gradients.bytes / steps)) do all = all + bytes end
   return all / units.MIB
 end
 
--- The work of one of several processes; rank 0 prints.
+-- Does the work of one of several processes; rank 0 prints.
 local function measure(opts)
   ladies.threads(1)
   if opts.step % comm.size ~= 0 then

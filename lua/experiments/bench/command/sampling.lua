@@ -197,7 +197,7 @@ end
 
 -- ---------------------------------------------------------------- growth
 
--- The median of the milliseconds of a batch, of a kind of work on a graph.
+-- Returns the median of the milliseconds of a batch, of a kind of work on a graph.
 local function median_of(work, graph, rounds)
   local P, times, rng = graph:normalize(work.P), {}, ladies.rng(1)
   local sampler = sampler_of(work, P)

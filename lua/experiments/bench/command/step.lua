@@ -18,7 +18,7 @@ local WARM_UP, SHORT = 200, 300
 
 -- ---------------------------------------------------------------- the work that is measured
 
--- A function that makes one training step.
+-- Returns a function that makes one training step.
 local function trainer(data)
   local one, adam = main_job.trainer(data)
   local function finish() adam:step() end
@@ -156,7 +156,7 @@ local spec = {
   {"part", "NAME", "lua|memory|sampling|start", help = "this measurement alone, in this process"},
 }
 
--- The output of one part in a process of its own.
+-- Returns the output of one part in a process of its own.
 local function child(part, batches, environment)
   return own_process({"bench", "step", "--part", part, "--batches", tostring(batches)}, environment)
 end

@@ -23,7 +23,8 @@ local spec = {
 
 -- ---------------------------------------------------------------- files
 
--- Writes `count` random edges as lines: form(source, target, weight), behind a first line.
+-- Writes a file of `count` random edges behind a first line: a line is form(source, target,
+-- weight).
 local function write_lines(path, first, count, form)
   local file <close> = assert(io.open(path, "wb"))
   file:setvbuf("full", 1 << 20)
@@ -39,7 +40,7 @@ local function banner(kind, count)
     count)
 end
 
--- The files, in the order of the table.
+-- Makes the files; returns their paths in the order of the table.
 local function make_files(folder, count)
   local function path(name) return ("%s/%s"):format(folder, name) end
   for name, form in pairs{edges = "%d,%d\n", weights = "%d,%d,%.7f\n"} do
@@ -66,7 +67,7 @@ local function read(path)
     columns = {"id", "id", path:find "weights" and "number" or nil}})}
 end
 
--- The graph that a file becomes in `ladies.data.from_files`: a matrix of edges that go both ways.
+-- Returns the graph that `ladies.data.from_files` makes of a file, whose edges go both ways.
 local function graph(path)
   if path:find "%.mtx$" then return ladies.mtx.read(path) end
   return ladies.text.read_edges(path, {header = false, n_ids = NODES + 1,
@@ -86,7 +87,7 @@ local function seconds_of(path)
   return core.clock() - began, kept
 end
 
--- The peak and the final size of what is made of a file, in MiB.
+-- Returns the peak and the final size, in MiB, of making the graph of a file, and the graph.
 local function memory_of(path)
   live()
   core.memory_trim()
@@ -97,8 +98,8 @@ local function memory_of(path)
   return peak / 2^20, final / 2^20, kept
 end
 
--- The peers' line of versions, and their seconds by path and name: seconds[path][peer]; nil where
--- none is there.
+-- Returns the line on the peers' versions, nil where there is no Python, and their seconds by path
+-- and name: seconds[path][peer].
 local function peers(python, paths)
   local script = ladies.home() .. "/scripts/bench/peers/text.py"
   local pipe = io.popen(("'%s' '%s' '%s' 2>/dev/null"):format(python, script,

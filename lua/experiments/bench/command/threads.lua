@@ -2,9 +2,9 @@
 --
 --   ladies bench threads [--work wordnet,pubmed,full] [--steps 40] [--threads 2]
 --
--- Every parallel loop of a step runs in one thread, chunk by chunk, and its chunks are given to 2,
--- 8, 16, 32 and 64 threads in thought; beside it stands what is measured with the processors that
--- there are.
+-- Every parallel loop of a step runs in one thread, chunk by chunk; from the seconds of its chunks
+-- its time with 2, 8, 16, 32 and 64 threads is computed. Beside it stands what is measured with the
+-- processors that there are.
 
 local core = require "ladies_core"
 local cli = require "ladies.command.cli"
@@ -23,7 +23,7 @@ local function row(title, calls, chunks, share, f)
   return ("%-30s %6s %8s %6.1f %% %s"):format(title, calls, chunks, 100 * share, columns(f))
 end
 
--- The loops of a part that take long, the longest first, and the sum of all others.
+-- Returns the loops of a part that take long, the longest first, and the sum of all others.
 local function divided(part, whole)
   local long, rest = {}, {name = "others", calls = 0, chunks = 0, seconds = 0, within = {}}
   for _, name in ipairs(tables.sorted_keys(part.loops)) do
@@ -100,7 +100,7 @@ cli.main({
       end
     end
   end
-  print(("Each loop runs in one thread, and its chunks are given to so many in thought; that they "
-    .. "share\nmemory, and the time to wake them, is left out. %d processors, %s, %s."):format(
-    machine.processors, core.vector_units(), core.blas()))
+  print(("Each loop runs in one thread; its time with more is computed from that of its chunks, "
+    .. "without what\nthreads lose by sharing memory and by being woken. %d processors, %s, "
+    .. "%s."):format(machine.processors, core.vector_units(), core.blas()))
 end)

@@ -17,7 +17,7 @@ compare.TOLERANCE = 2e-3
 local LEAST_ROUNDS, MOST_ROUNDS = 3, 100
 local TURNS = 24    -- that the seconds for a peer are divided into, twelve for each side
 
--- The files of a case in the folder, for peers.
+-- Writes the files of a case into the folder, for peers.
 local function write(folder, prepared)
   core.file.write(folder .. "/case.json", json.encode(prepared.settings))
   for name, arrays in pairs(prepared.arrays) do
@@ -25,14 +25,14 @@ local function write(folder, prepared)
   end
 end
 
--- Our turn of n pieces of work, as Resident:run gives a peer's.
+-- Takes our turn of n pieces of work, as Resident:run takes a peer's.
 local function run(f, n)
   local whole, sampling, gathering = {}, {}, {}
   for i = 1, n do whole[i], sampling[i], gathering[i] = f() end
   return whole, sampling, gathering
 end
 
--- The difference that is too large, as a text, or nil; and the largest difference.
+-- Returns the difference that is too large, as a text, or nil; and the largest difference.
 local function wrong(differences)
   local worst = 0
   for name, x in pairs(differences) do
@@ -54,7 +54,8 @@ end
 
 local function new_side() return {whole = {}, sampling = {}, gathering = {}, turns = {}} end
 
--- The medians of a side in milliseconds; what is neither sampling nor gathering is computing.
+-- Returns the medians of a side in milliseconds; what is neither sampling nor gathering is
+-- computing.
 local function in_ms(side)
   local computing = {}
   for i, x in ipairs(side.whole) do computing[i] = x - side.sampling[i] - side.gathering[i] end
@@ -70,7 +71,7 @@ local function size_of_turn(seconds, piece)
   return math.max(1, math.ceil(seconds / TURNS / piece))
 end
 
--- The two in turn, for `seconds` and three rounds at least; each is warm.
+-- Runs the two in turn, for `seconds` and three rounds at least; each is warm.
 local function in_turn(mine, theirs, seconds)
   local a, b = new_side(), new_side()
   local n = size_of_turn(seconds, medians.of((run(mine, 3))))
@@ -123,8 +124,8 @@ end
 -- sampling =, gathering =, computing = in ms}, ratio = of their time to ours (a spread of
 -- ladies.statistics.medians), rounds =, difference = the largest relative one of logits, loss and
 -- gradients}, or with failed = a line in place of what follows `settings`; a peer that fails takes
--- no other one with it. opts: python, program
--- (this one), folder (a new one for files), seconds (for each peer), threads.
+-- no other one with it. opts: python, program (this one), folder (a new one for files), seconds
+-- (for each peer), threads.
 function compare.case(case, data, opts)
   local prepared = ours.prepare(case, data, opts.threads)
   write(opts.folder, prepared)

@@ -29,7 +29,7 @@ local function run(words, log, env)
   return process:wait() == 0
 end
 
--- The Python of the environment in a folder.
+-- Returns the Python of the environment in a folder.
 local function python_in(folder) return folder .. "/bin/python" end
 
 --- install.found(): the path of that Python where an environment has been made, or nil.

@@ -17,7 +17,7 @@ local ALL = 1 << 30   -- more neighbours than any node has
 -- The models whose layers read the types or features of edges; a loop that is no edge has none.
 local READ_EDGES = {rgcn = true, gine = true}
 
--- The arrays of a matrix, under names that begin with `name`.
+-- Adds the arrays of a matrix, under names that begin with `name`.
 local function add_matrix(arrays, name, A)
   arrays[name .. "_indptr"], arrays[name .. "_indices"] = A:offsets(), A:col_of()
   arrays[name .. "_data"], arrays[name .. "_cols"] = A:entry_values(), core.tensor{A.n_cols}
@@ -25,7 +25,8 @@ end
 
 -- ---------------------------------------------------------------- what trains
 
--- The whole graph in every layer, and the loss at the training nodes.
+-- Returns a sampler of mini-batches with the whole graph in every layer and the loss at the
+-- training nodes.
 local function all_rows(P, data, layers)
   local nodes = core.range(1, P.n_rows)
   return function()
@@ -59,12 +60,12 @@ local function trained(case, data, config, arrays)
   return experiment.sampler(config, data, model), model, P
 end
 
--- The edges that mini-batches bring, for layers that read them; nil for others.
+-- Returns the edges that mini-batches bring, for layers that read them; nil for others.
 local function edges_of(config, data) return READ_EDGES[config.model] and data.edges or nil end
 
--- The mini-batch whose numbers are compared with those of the peers. Networks other than a GCN are
--- given all neighbours: if only some were drawn, the numbers would differ, since peers do not
--- weight an edge by how often it is drawn.
+-- Returns the mini-batch whose numbers are compared with those of the peers. Networks other than a
+-- GCN are given all neighbours: if only some were drawn, the numbers would differ, since peers do
+-- not weight an edge by how often it is drawn.
 local function first_batch(data, config, P, sampler, task)
   if config.model ~= "gcn" and config.method ~= "full" then
     sampler = ladies.samplers.graphsage(P, {layers = config.layers, samples = ALL,
@@ -74,7 +75,7 @@ local function first_batch(data, config, P, sampler, task)
     batch_size = experiment.batch_size(config, data), edges = edges_of(config, data)})()
 end
 
--- The logits that carry the loss, their nodes, and the weights of their losses, or nil.
+-- Returns the logits that carry the loss, their nodes, and the weights of their losses, or nil.
 local function logits_of(model, data, batch, rng)
   local logits, weight = model:forward(data.features, batch, rng), rawget(batch, "loss_weight")
   local places = batch.loss_nodes
@@ -82,7 +83,7 @@ local function logits_of(model, data, batch, rng)
   return logits:rows(places), batch.output[places], weight and weight[places]
 end
 
--- The blocks of a mini-batch and their nodes.
+-- Returns the blocks of a mini-batch and their nodes.
 local function blocks_of(batch)
   local arrays = {}
   for i, block in ipairs(batch.blocks) do
@@ -93,12 +94,12 @@ local function blocks_of(batch)
   return arrays
 end
 
--- The norms of the gradients of a model's parameters.
+-- Returns the norms of the gradients of a model's parameters.
 local function norms_of(model)
   return core.tensor(tables.map(model:parameters(), function(p) return p.grad:norm() end))
 end
 
--- A mini-batch with what the model makes of it without dropout.
+-- Returns a mini-batch with what the model makes of it without dropout.
 local function checked(model, data, batch)
   local arrays = blocks_of(batch)
   arrays.input = batch.input
@@ -119,7 +120,7 @@ local function parameters_of(model)
   return arrays
 end
 
--- A step of training as a function that returns its seconds, of sampling and of gathering.
+-- Returns a step of training as a function that returns its seconds, of sampling and of gathering.
 local function stepper(data, config, sampler, model)
   local adam = ladies.optim.adam(model:parameters(), {lr = config.lr})
   local next_batch = ladies.batches(data.train,

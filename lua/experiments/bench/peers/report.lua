@@ -10,13 +10,13 @@ local report = {}
 
 -- ---------------------------------------------------------------- reasons
 
--- The last name of a path or an address that is of one machine; other words stay.
+-- Returns the last name of a path or an address that is of one machine; other words stay.
 local function last_name(word)
   if word:find "^[/~]%S" or word:find "://" then return word:match "([^/]*)/*$" end
 end
 
---- A reason why there is no result, as a page may show it: what stands before further advice, and
--- in place of this machine's paths, and of addresses, their last names.
+--- Returns a reason why there is no result, as a page may show it: what stands before further
+-- advice, and in place of this machine's paths, and of addresses, their last names.
 function report.reason(text)
   text = text:match "^(.-);" or text
   return (text:gsub("%s%(.*", ""):gsub("[%w%._~:@%%+-]*/[%w%._~:@%%+/-]*", last_name))
@@ -24,7 +24,7 @@ end
 
 -- ---------------------------------------------------------------- the two tables
 
--- The result of a case beside the fastest of its peers.
+-- Returns the result of a case beside the fastest of its peers.
 local function closest(results, name)
   local best
   for _, one in ipairs(results) do
@@ -82,7 +82,7 @@ function pieces.inference(s) return ("%d layers of width %d"):format(s.layers, s
 function pieces.product(s) return ("P times %d columns"):format(s.columns) end
 function pieces.start() return "a process, from its start to the end of the first step" end
 
--- A row on what each work is, once for all of its peers.
+-- Returns a table, as Markdown, with a row on what each work is, once for all of its peers.
 local function table_of_work(results)
   local content = Table.new{"work", "nodes", "entries of P", "features", "training nodes",
     "one piece of it", "settings"}
@@ -169,13 +169,13 @@ end
 
 -- ---------------------------------------------------------------- README
 
--- A number of milliseconds as one reads it.
+-- Returns a number of milliseconds as one reads it.
 local function time_text(ms)
   return ms < 1000 and ("%.1f ms"):format(ms) or ("%.2f s"):format(ms / 1000)
 end
 
---- The cases that have `brief`, each beside the fastest of its peers, and which ratio of all
--- results was the least.
+--- Returns as Markdown the cases that have `brief`, each beside the fastest of its peers, and which
+-- ratio of all results was the least.
 function report.brief(record)
   local content = Table.new{"work", "ladies", "beside", "that takes", "times as long (quartiles)"}
   local places = {}

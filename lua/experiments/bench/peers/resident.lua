@@ -10,7 +10,7 @@ local quoted = require "ladies.base.shell_word"
 local Resident = {__name = "Resident"}
 Resident.__index = Resident
 
--- The last line of a file that says anything.
+-- Returns the last line of a file that says anything.
 local function last_line(path)
   local last = "it ended without a word"
   for line in io.lines(path) do

@@ -14,7 +14,7 @@ local WHERE = "experiments.followers.methods"
 -- Sets of seeds, draws of each, and the steps that the network has learned for.
 local LEAST, MOST, DRAWS, STEPS = 4, 16, 6, 5
 
--- How many times too large or too small an embedding may be before its depths are looked at.
+-- The embeddings of several depths are examined where one is so many times too large or too small.
 local OFF = 2
 
 local examination = {}
@@ -22,7 +22,7 @@ local examination = {}
 --- The width of the network that is examined, at most; a wider one changes little.
 examination.HIDDEN = 64
 
--- The settings of a variant that its sampler takes.
+-- Returns the settings of a variant that its sampler takes.
 local function own_settings(variant)
   local own = {}
   for key, value in pairs(variant.settings) do
@@ -48,7 +48,7 @@ local function means_of(run, seconds)
   return means
 end
 
--- The numbers of a variant's sampler for a network of so many layers.
+-- Returns the numbers of a variant's sampler for a network of so many layers.
 local function numbers_of(shared, variant, layers, seconds, without_gradient)
   local one = subject.of(WHERE, variant.method, shared.data,
     tables.merged(shared.opts, {settings = own_settings(variant)}))
@@ -58,7 +58,7 @@ local function numbers_of(shared, variant, layers, seconds, without_gradient)
     without_gradient = without_gradient}, seconds)
 end
 
--- The mean over the layers of a number, whose key is this format with the layer.
+-- Returns the mean over the layers of a number, whose key is this format with the layer.
 local function over_layers(numbers, key, layers)
   local list = {}
   for l = 1, layers do list[#list + 1] = numbers[key:format(l)] end

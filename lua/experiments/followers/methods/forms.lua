@@ -1,12 +1,12 @@
---- Lists the forms of methods that this package compares: every method as it is by itself, and
--- those whose options make another method of it.
+--- Lists the forms of methods that this package compares: every method with its default options,
+-- and some methods with options that make another method of it.
 
 local methods = require "ladies.experiment.methods"
 local tables = require "ladies.base.tables"
 
 local forms = {}
 
--- By name: the method, its options, and what they are called in tables.
+-- Maps the name of a form to its method, the options of the method, and what tables call these.
 local OWN = {
   ladies_wr = {"ladies", {draw = "wr"}, "with replacement"},
   ladies_debias = {"ladies", {debias = true}, "debiased"},

@@ -1,5 +1,5 @@
---- Examines the methods that come out below full batch by the laboratory, and the first method
--- beside them, to find out why.
+--- Lets the laboratory examine the methods whose F1 is below that of full batches, and beside them
+-- the first method, to find out why.
 
 local examination = require "experiments.followers.methods.examination"
 local measured = require "ladies.study.measured"
@@ -12,8 +12,8 @@ local FAR = 3
 
 local why = {}
 
--- Groups the variants by data set and by what is equal; a group has its first, `first`, the one of
--- full batch, `full`, and all.
+-- Groups the variants by data set and by what is equal among them (nodes or seconds); `first` is
+-- the first variant of a group, and `full` that of full batches.
 local function groups_of(variants)
   local groups, by_name = {}, {}
   for _, one in ipairs(variants) do
@@ -73,12 +73,13 @@ local function rise_of(variant)
   return statistics.mean(rises), batches
 end
 
--- A number of times, as text.
+-- Returns a number of times, as text.
 local function times(value)
   return (value >= 100 and "%.0f" or "%.2g"):format(value)
 end
 
--- Returns the reasons why a variant is far behind, as texts, by what was measured of it.
+-- Returns as texts the reasons, as far as measurements of a variant show them, why it is far
+-- behind.
 local function reasons_of(one, variants)
   local list, variant = {}, one.variant
   local fine, batches = fine_at_equal_nodes(variant, variants), batches_of(variant)

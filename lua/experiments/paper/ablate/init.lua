@@ -12,7 +12,7 @@ local variants = require "experiments.paper.ablate.variants"
 
 local WHERE = "experiments.paper.ablate"
 
--- A row for each change, two columns for each data set.
+-- Returns a table with a row for each change, two columns for each data set.
 local function changes_table(lists, opts)
   local columns = {"LADIES (" .. opts.samples .. ")"}
   for _, list in ipairs(lists) do
@@ -77,7 +77,7 @@ local function add_cross(report, title, lists, runs)
   if runs > 1 then report:text("By 95 % intervals:\n\n" .. table.concat(lines, "\n")) end
 end
 
--- A line of numbers for each variant.
+-- Returns a table with a line of numbers for each variant.
 local function numbers_of(all)
   local results, by_key, seen = Table.new{"dataset", "preset", "variant", "runs",
     {csv = {"f1", "f1_half_width"}}, {csv = {"difference", "difference_half_width"}}},
@@ -107,8 +107,8 @@ local ABLATE = {
   options = declared.types "ablate",
 }
 
--- All variants, by part, variant and data set; and the parts of every preset: {preset =, part =,
--- lists = the variants on each data set}.
+-- Returns all variants, by part, variant and data set; and the parts of every preset: {preset =,
+-- part =, lists = the variants on each data set}.
 function ABLATE.cases(opts, names)
   local parts, all = {}, {}
   for _, preset in ipairs(opts.presets) do

@@ -81,7 +81,8 @@ function PARTS.cross(preset, base)
   return list
 end
 
---- The variants of a part of a preset on a data set, for ladies.study.repeated. Of each besides:
+--- Returns the variants of a part of a preset on a data set, for ladies.study.repeated. Of each
+-- besides:
 -- preset, dataset   the names in tables
 -- label             its changes in words
 -- from, union       of the part "cross", whose probabilities, and which nodes

@@ -55,10 +55,10 @@ local function in_use()
   return memory.total - memory.scratch
 end
 
--- A function that runs one batch of a method at a shape and returns its measurements: run(number,
--- weigh). With `weigh` it also measures memory. Before that, garbage and the allocator's free
--- blocks are given back: a larger free block that is used again would be counted with its whole
--- size.
+-- Returns a function that runs one batch of a method at a shape and returns its measurements:
+-- run(number, weigh). With `weigh` it also measures memory. Before that, garbage and the
+-- allocator's free blocks are given back: a larger free block that is used again would be counted
+-- with its whole size.
 local function runner(method, shape, data, seed)
   local rng, V, K = core.rng(seed), shape.V, shape.K
   local features = core.zeros(V, K):normal_(1, rng:fork(0))
@@ -98,7 +98,8 @@ local function runner(method, shape, data, seed)
   end
 end
 
--- The measurements of a sweep, for each value: {x, shape, sampling, computing, held, counted}.
+-- Returns the measurements of a sweep, for each value: {x, shape, sampling, computing, held,
+-- counted}.
 local function measure(method, variable, opts, graph_of)
   local runners, points = {}, {}
   for i, value in ipairs(method.shapes.sweeps[variable]) do

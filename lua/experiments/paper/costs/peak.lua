@@ -1,6 +1,6 @@
---- The most memory that a rank has at a time in training a GCN on a data set in shards, computed,
--- by what it is of. That is in exact inference of all nodes, where these are many more than those
--- of a mini-batch; the optimizer's moments are in parts, too (--shard-optimizer).
+--- Computes the peak memory of a rank that trains a GCN on a data set in shards, and what that
+-- memory holds. The peak is in exact inference of all nodes, where these are many more than those
+-- of a mini-batch; the optimizer's moments may be in parts, too (--shard-optimizer).
 
 local shards = require "ladies.data.formats.large.shards"
 
@@ -8,8 +8,9 @@ local peak = {}
 
 local MIB = 1 << 20
 
--- What a process has besides data, with its libraries, MPI's and their buffers: fitted, with the
--- two numbers below, to the peaks of a few runs on Linux with Open MPI 4.1 and one thread.
+-- The memory of a process besides its data: libraries, MPI's among them, and their buffers. This
+-- number and the two below were fitted to the peaks of a few runs on Linux with Open MPI 4.1 and
+-- one thread.
 local PROGRAM = 33 * MIB
 
 -- Tensors of a layer that a mini-batch holds in a training step: what the layer reads, three of its
@@ -29,7 +30,7 @@ peak.PARTS = {{"features", "features"}, {"graph", "graph, P"}, {"nodes", "of all
   {"activations", "activations"}, {"pieces", "pieces of others"},
   {"batches", "mini-batch"}, {"model", "model, moments"}, {"process", "process"}}
 
--- The rows of the rank that has the most.
+-- Returns the number of rows of the rank that has the most of them.
 local function most_rows(data, size)
   local bounds, most = shards.bounds(data, size), 0
   for r = 1, size do most = math.max(most, bounds[r + 1] - bounds[r]) end
@@ -54,7 +55,7 @@ local function widest(layers, size)
   return most
 end
 
--- The inputs and outputs of each layer.
+-- Returns the numbers of inputs and outputs of each layer.
 local function layers_of(data, model)
   local layers = {}
   for i = 1, model.layers do

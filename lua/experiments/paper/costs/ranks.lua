@@ -26,8 +26,8 @@ local PEAKS = {1, 2, 4, 16, 64}
 
 local function lines_of(elements) return (elements + 15) // 16 * 16 end
 
--- The elements of the slab of gradients of a GCN: weight and bias of every layer, each filled up to
--- whole lines of a cache.
+-- Returns the number of elements of the slab of gradients of a GCN: weight and bias of every layer,
+-- each filled up to whole lines of a cache.
 local function slab(features, width, classes, layers)
   local n = 0
   for i = 1, layers do
@@ -37,7 +37,7 @@ local function slab(features, width, classes, layers)
   return n
 end
 
--- The MB that exact inference of all nodes by so many ranks sends: the rows that each layer
+-- Returns the MB that exact inference of all nodes by so many ranks sends: the rows that each layer
 -- multiplies by P, which are mapped before since the map makes no layer wider, and the logits.
 local function validation(data, size)
   if not data.nodes then return "-" end
@@ -45,7 +45,7 @@ local function validation(data, size)
   return ("%.0f"):format((size - 1) * 4 * data.nodes * columns / units.MIB)
 end
 
---- The table, as Markdown.
+--- Returns the table, as Markdown.
 function costs_of_ranks.table()
   local shown = Table.new{"data set", "ranks", "messages a step", "MB a step", "of a rank",
     "MB an epoch", "MB a validation"}
@@ -62,9 +62,9 @@ function costs_of_ranks.table()
   return shown:markdown()
 end
 
--- The cells of a row that tell what a run with these options sends for a graph in shards. `asked`
--- has the rows that its mini-batches asked for (see graph_traffic); nil for a graph that is not in
--- shards, which adds no cells.
+-- Returns the cells of a row that tell what a run with these options sends for a graph in shards.
+-- `asked` has the rows that its mini-batches asked for (see graph_traffic); nil for a graph that is
+-- not in shards, which adds no cells.
 local function of_graph(opts, asked, size)
   if not asked then return {} end
   local sum = graph_traffic.of(opts, asked, size, 1)

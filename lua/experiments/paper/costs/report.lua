@@ -8,7 +8,7 @@ local units = require "ladies.base.units"
 
 local MIB = units.MIB
 
--- The exponent of value(point) over the points of a sweep, and its standard error.
+-- Returns the exponent of value(point) over the points of a sweep, and its standard error.
 local function power(sweep, value)
   return statistics.power(tables.map(sweep.record.points, function(point)
     return {point.x, value(point)}
@@ -45,7 +45,7 @@ local function exponents(sweeps)
   return results
 end
 
--- A row for each method: the costs of a batch at its base.
+-- Returns a table with a row for each method: the costs of a batch at its base.
 local function bases(sweeps)
   local results, seen = Table.new{"at the base", "L", "K", "b", "s", "V", "sampling ms",
     "computing ms", "held MB", "counted MB"}, {}
@@ -65,7 +65,7 @@ local function bases(sweeps)
   return results
 end
 
--- A line for each point.
+-- Returns a table with a line for each point.
 local function numbers_of(sweeps)
   local results = Table.new{"method", "variable", "L", "K", "b", "s", "V", "D", "sampling_s",
     "computing_s", "held_bytes", "counted_bytes", "table2_time", "table2_memory"}
@@ -120,8 +120,8 @@ with weights and histories, and as the paper counts it. One quantity varies at a
 slopes between logarithms with their standard errors; those of Table 2 are fitted to its formulas at
 the same shapes; it counts no sampling. %s]]
 
--- Where the exponent of computing may differ from that of Table 2, and what the program does that
--- the formula does not say: below or above it, over which variables, of which methods (all).
+-- The known reasons why an exponent of computing may differ from that of Table 2: below or above
+-- it, over which variables, of which methods (all).
 local REASONS = {
   {side = "below", over = {s = true}, of = {fastgcn = true, ladies = true},
     text = "Table 2 has the term L K s² for s² pairs of nodes in a layer; a sparse P has entries "
@@ -137,8 +137,8 @@ local REASONS = {
 -- A difference of exponents that the table does not show.
 local UNSEEN = 0.005
 
--- The side of Table 2's exponent on which that of computing is, by more than two standard errors;
--- nil where it is on neither, or has no standard error.
+-- Returns the side of Table 2's exponent on which that of computing is, by more than two standard
+-- errors; nil where it is on neither, or has no standard error.
 local function side_of(sweep)
   local exponent, spread = measured(sweep, "computing")
   local off = exponent - predicted(sweep, "time")

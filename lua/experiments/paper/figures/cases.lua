@@ -1,4 +1,4 @@
---- The cases that figures are drawn of. A case is a method with its settings, trained with several
+--- Defines the cases that figures show. A case is a method with its settings, trained with several
 -- seeds on the data set of its panel.
 --
 --   method, samples     as ladies.experiment.methods has them

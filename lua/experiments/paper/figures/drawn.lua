@@ -1,4 +1,4 @@
---- The figures of the paper and their like: a figure has
+--- Declares the figures of the paper and further ones of their kind. A figure has
 --
 --   title, about         its heading, and what is drawn
 --   spread               of the points: "deviation" or "interval" (see SPREADS in init.lua)

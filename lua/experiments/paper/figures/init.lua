@@ -39,7 +39,7 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
--- A sentence on the settings that all runs have in common.
+-- Returns a sentence on the settings that all runs have in common.
 local function settings_note(opts)
   local own = next(opts.settings) and "; over these, " .. settings_text(opts.settings) or ""
   return ("Preset %s with the paper's protocol: %s%s. What a figure changes is said above; all "
@@ -47,7 +47,7 @@ local function settings_note(opts)
     settings_text(protocol.settings ""), own)
 end
 
--- A line of numbers for each point of a picture.
+-- Returns a table with a line of numbers for each point of a picture.
 local function numbers_of(name, dataset, drawing)
   local results = Table.new{"figure", "dataset", "series", "x", "f1", "deviation", "half_width",
     "runs"}
@@ -81,7 +81,7 @@ local DECLARED = {
   options = declared.types "figures",
 }
 
--- The panels whose data set is here, and a line about each data set that is not.
+-- Returns the panels whose data set is here, and a line about each data set that is not.
 function DECLARED.data(opts)
   local panels = panels_wanted(opts)
   local wanted, seen, is_here, list = {}, {}, {}, {}
@@ -97,7 +97,7 @@ function DECLARED.data(opts)
   return list, notes
 end
 
--- The cases of all panels, as they are trained; and the panels.
+-- Returns the cases of all panels, as they are trained; and the panels.
 function DECLARED.cases(opts, panels)
   local all, paths = {}, {}
   for _, panel in ipairs(panels) do

@@ -31,7 +31,7 @@ function points.of_traces(records, part, axis)
   return list
 end
 
---- A series for each case: points.of_traces of its records.
+--- Returns a series for each case: points.of_traces of its records.
 function points.curves(cases, part, axis)
   return tables.map(cases, function(case)
     return {name = case.title, points = points.of_traces(case.records, part, axis)}
@@ -55,8 +55,8 @@ function points.of_kept(records, x)
   return point(x, f1s, statistics.half_width(f1s))
 end
 
---- A series for each method of the cases, over the case's `field`: points.of_kept of each of them.
--- name(case) is what the series is called.
+--- Returns a series for each method of the cases, over the case's `field`: points.of_kept of each
+-- of them. name(case) is what the series is called.
 function points.by_method(cases, field, name)
   local series, of = {}, {}
   for _, case in ipairs(cases) do

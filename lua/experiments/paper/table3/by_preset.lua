@@ -28,7 +28,8 @@ local function f1s_of(folder)
   return lists
 end
 
--- The preset whose mean is nearest to the paper's, with a star when its interval has the paper's.
+-- Returns the preset whose mean is nearest to the paper's, with a star when its interval has the
+-- paper's.
 local function nearest(lists, paper)
   local best, distance
   for _, preset in ipairs(PRESETS) do
@@ -53,8 +54,8 @@ local function side(lists, paper)
   return above and 1 or below and -1 or 0
 end
 
--- A row of the table: of a method on a data set, with the lists of those presets that have runs;
--- nil unless there are two. And on which side of the paper's F1 all presets are.
+-- Returns a row of the table: of a method on a data set, with the lists of those presets that have
+-- runs; nil unless there are two. And on which side of the paper's F1 all presets are.
 local function row_of(dataset, title, f1s, columns)
   local paper, lists, there = published[dataset][title].test_f1, {}, 0
   local row = {dataset, title, Table.with_spread(paper[1],

@@ -8,9 +8,9 @@ local units = require "ladies.base.units"
 
 local columns = {}
 
--- How the columns come from a record. On the citation graphs the paper's numbers of batches are
--- smaller than the patience, and its times are these numbers times the time of a batch: both are up
--- to the model that is kept.
+-- Computes the columns from a record. On the citation graphs the paper's numbers of batches are
+-- smaller than the patience, and its times are these numbers times the time of a batch: both count
+-- up to the model that is kept.
 local COLUMNS = {
   {name = "F1 %", csv = "F1_percent", paper = "test_f1", format = "%.1f",
     of = function(r) return r.test_f1 and 100 * r.test_f1 end},
@@ -51,7 +51,7 @@ local function paper_cell(row, column)
     deviation or ""}
 end
 
---- The table of one data set.
+--- Returns the table of one data set.
 function columns.table(rows, dataset)
   local heads = {{csv = {"dataset"}}, "method", {csv = {"runs"}}}
   for _, column in ipairs(COLUMNS) do

@@ -53,8 +53,8 @@ end
 
 -- ---------------------------------------------------------------- what came out
 
--- The settings of the first row with LADIES, which all presets are written for, or of the first, in
--- words.
+-- Returns the settings of the first row with LADIES, which all presets are written for, or of the
+-- first, in words.
 local function shown_settings(rows)
   local shown = rows[1]
   for i = #rows, 1, -1 do
@@ -104,8 +104,8 @@ function TABLE3.check(opts)
   opts.lacks_reddit = not collection.find "reddit"
 end
 
--- The rows of the table by data set, each {dataset =, title =} and what is trained for it; and the
--- names of the data sets.
+-- Returns the rows of the table by data set, each {dataset =, title =} and what is trained for it;
+-- and the names of the data sets.
 function TABLE3.cases(opts, names, place)
   local rows, plain = {}, {}
   for _, name in ipairs(names) do

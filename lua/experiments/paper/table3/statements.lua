@@ -35,7 +35,8 @@ function statements.agrees(list, paper)
   return mean * paper > 0 and "holds" or "does not hold"
 end
 
---- The statements on the data sets `names` as a table; nil when no row of the paper was run twice.
+--- Returns the statements on the data sets `names` as a table; nil when no row of the paper was run
+-- twice.
 function statements.table(rows, names)
   local results = Table.new{"data set", "statement", "ours, 95 %", "paper", ""}
   for _, name in ipairs(names) do

@@ -49,8 +49,8 @@ local function load(name, opts)
   return data
 end
 
--- A function that measures a graph, or one of its points. Of the networks and batches of the graphs
--- it keeps those of the latest.
+-- Returns a function that measures a graph, or one of its points. Of the networks and batches of
+-- the graphs it keeps those of the latest.
 local function measurer(opts)
   local graph, network, batches
   return function(item)
@@ -78,7 +78,7 @@ local VARIANCE = {
   data = function(opts) return opts.datasets, {} end,
 }
 
--- Every graph and its points; and the graphs.
+-- Returns every graph and its points; and the graphs.
 function VARIANCE.cases(opts)
   local items = {}
   local graphs = tables.map(opts.datasets, function(name) return plan.graph(name, opts) end)

@@ -37,11 +37,11 @@ local function connected(batch)
   return true
 end
 
---- The errors of the estimates Z~ of one batch S around the exact rows Z of its b nodes, from
--- `draws` independent draws of the sampler: error, the paper's E ||Z~ - Z||_F^2 a node, variance
--- and bias^2 (see ladies.lab.error.moments), so that the mean of error is that of variance + bias;
--- `rows` in the sampled layers; and how many draws were `connected`, with an entry in every layer.
--- estimate(batch) gives Z~, a row for each node of batch.output.
+--- Returns the errors of the estimates Z~ of one batch S around the exact rows Z of its b nodes,
+-- from `draws` independent draws of the sampler: error, the paper's E ||Z~ - Z||_F^2 a node,
+-- variance and bias^2 (see ladies.lab.error.moments), so that the mean of error is that of variance
+-- + bias; `rows` in the sampled layers; and how many draws were `connected`, with an entry in every
+-- layer. estimate(batch) gives Z~, a row for each node of batch.output.
 function measure.batch(sampler, estimate, exact, seeds, draws, rng)
   local list, rows, met = {}, 0, 0
   for i = 1, draws do
@@ -54,9 +54,9 @@ function measure.batch(sampler, estimate, exact, seeds, draws, rng)
     connected = met}
 end
 
---- The measurements of all batches as {error = {...}, variance =, bias =, rows =, connected =}:
--- lists with a number for each batch. layers 1: only the layer nearest the output is sampled, above
--- an exact H; layers 2: both are.
+--- Returns the measurements of all batches as {error = {...}, variance =, bias =, rows =, connected
+-- =}: lists with a number for each batch. layers 1: only the layer nearest the output is sampled,
+-- above an exact H; layers 2: both are.
 function measure.estimator(make, network, s, layers, batches, draws, seed)
   local sampler, rng = make(network, s, layers), core.rng(seed):fork(DRAWS)
   local function estimate(batch)
@@ -73,9 +73,9 @@ function measure.estimator(make, network, s, layers, batches, draws, seed)
   return lists
 end
 
---- The exact one-layer errors of a batch, a node and times s, for the independent draws of the
--- theory (GraphSAGE among the d_v entries of each row, with replacement), by method: of an estimate
--- from draws with probabilities p(u),
+--- Returns the exact one-layer errors of a batch, a node and times s, for the independent draws of
+-- the theory (GraphSAGE among the d_v entries of each row, with replacement), by method: of an
+-- estimate from draws with probabilities p(u),
 --     s E ||Z~ - Z||_F^2  =  sum_u ||P(S,u)||^2 ||(H W2)_u||^2 / p(u)  -  ||P(S,:) H W2||_F^2
 function measure.exact(network, seeds)
   local P, b = network.P, #seeds
@@ -96,8 +96,9 @@ end
 -- Batch sizes at which LADIES and FastGCN are compared, as far as the graph has so many nodes.
 local SIZES = {1, 8, 64, 512, 4096}
 
---- The exact errors of FastGCN and LADIES for batches of several sizes, the whole graph among them:
--- array of {size =, fastgcn = {a number for each batch}, ladies =}; n batches, more of small ones.
+--- Returns the exact errors of FastGCN and LADIES for batches of several sizes, the whole graph
+-- among them: array of {size =, fastgcn = {a number for each batch}, ladies =}; n batches, more of
+-- small ones.
 function measure.by_size(network, n, seed)
   local list, V = {}, network.P.n_rows
   local function add(size, count)
@@ -115,10 +116,10 @@ function measure.by_size(network, n, seed)
   return list
 end
 
---- The numbers that the bounds are made of: nodes V, entries, degree D (entries of P in a row, on
--- average), norm ||P||_F^2, phi = max ||(H W)_u||^2, delta_phi, the same of the change since the
--- history, touched V(b), the mean number of columns in which the rows of a batch have entries; and
--- signal, ||Z||_F^2 / V, beside which a variance is large or small.
+--- Returns the numbers that the bounds are made of: nodes V, entries, degree D (entries of P in a
+-- row, on average), norm ||P||_F^2, phi = max ||(H W)_u||^2, delta_phi, the same of the change
+-- since the history, touched V(b), the mean number of columns in which the rows of a batch have
+-- entries; and signal, ||Z||_F^2 / V, beside which a variance is large or small.
 function measure.facts(network, batches)
   local P, touched = network.P, 0
   for _, seeds in ipairs(batches) do touched = touched + P:slice(seeds).n_cols end

@@ -15,10 +15,10 @@ local BATCH, LR = 512, 0.01   -- of the training that settles the weights
 -- The stream of its draws, apart from those of measure.lua with the same seed.
 local TRAINING = 3
 
---- A network of given weights: P (N x N), the features' products X W1 (N x K, a Tensor), the first
--- bias b1 (a vector of K, or nil) and W2 (K x C). Linear maps before the first propagation are
--- taken once, since P~ (X W1) = (P~ X) W1.
--- hidden is H, products H W2, exact Z, all of all nodes; column_norms has the ||P(:,u)||^2.
+--- Returns a network of given weights: P (N x N), the features' products X W1 (N x K, a Tensor),
+-- the first bias b1 (a vector of K, or nil) and W2 (K x C). Linear maps before the first
+-- propagation are taken once, since P~ (X W1) = (P~ X) W1. hidden is H, products H W2, exact Z, all
+-- of all nodes; column_norms has the ||P(:,u)||^2.
 function Network.new(P, first, bias, second)
   local self = setmetatable({P = P, features = first, bias = bias, second = second}, Network)
   self.hidden = self:layer(1, first, {adj = P})
@@ -35,7 +35,8 @@ function Network:layer(i, h, block)
   return (self.bias and h + self.bias or h):relu()
 end
 
---- The two-layer estimate of a mini-batch's embeddings, a row for each node of batch.output.
+--- Returns the two-layer estimate of a mini-batch's embeddings, a row for each node of
+-- batch.output.
 function Network:estimate(batch)
   local h = self.features[batch.input]
   if batch.propagate then return batch.propagate(self, h, batch) end
@@ -43,7 +44,7 @@ function Network:estimate(batch)
   return h
 end
 
---- The one-layer estimate, above an exact H: batch has one block.
+--- Returns the one-layer estimate, above an exact H: batch has one block.
 function Network:estimate_top(batch)
   return batch.blocks[1].adj:matmul(self.products[batch.input])
 end
@@ -67,9 +68,9 @@ local function step(model, data, sampler, optimizer, rng)
   optimizer:step()
 end
 
---- The network of a data set after `steps` steps of training (Adam, rate 0.01, batches of at most
--- 512 training nodes with whole neighbourhoods; 0: the first weights), and `history`, the H that it
--- had `lag` steps before. P: "sym" or "row"; hidden: K; C is the number of classes.
+--- Returns the network of a data set after `steps` steps of training (Adam, rate 0.01, batches of
+-- at most 512 training nodes with whole neighbourhoods; 0: the first weights), and `history`, the H
+-- that it had `lag` steps before. P: "sym" or "row"; hidden: K; C is the number of classes.
 function Network.train(data, opts)
   local P = data.graph:normalize(opts.normalize)
   local model = nn.gcn{

@@ -31,7 +31,7 @@ plan.OPTIONS = tables.merged(declared.types "variance",
 local ALL = {"cora", "citeseer", "pubmed", "wordnet", "power-law"}
 local FEW = {"cora", "power-law"}
 
--- The names that are found without fetching anything.
+-- Returns the names that are found without fetching anything.
 local function here(names)
   local list = {}
   for _, name in ipairs(names) do
@@ -40,7 +40,7 @@ local function here(names)
   return list
 end
 
--- The estimator of the method of one's own in a file. Its model is the network.
+-- Returns the estimator of the method of one's own in a file. Its model is the network.
 local function of_file(path, opts)
   local name = own_code.load("method", path)
   local entry = methods.by_name[name]
@@ -51,7 +51,7 @@ local function of_file(path, opts)
   end}
 end
 
--- The estimators that were asked for, and those of the user's own samplers.
+-- Returns the estimators that were asked for, and those of the user's own samplers.
 local function chosen(opts)
   local by_name = tables.by_field(estimators, "name")
   local names = tables.map(estimators, function(one) return one.name end)
@@ -112,10 +112,10 @@ local function draws_of(one, s, draws)
   return draws
 end
 
---- The measurements of a data set, items of ladies.study.measured: the graph itself, {key =,
--- dataset =, name = in tables, points =}, and its points, {key =, graph =, estimator =, samples =,
--- layers =, draws =}. With a sampler or a data set of the user's they are measured `again`: a key
--- does not tell one of these from another of the same name.
+--- Returns the measurements of a data set, items of ladies.study.measured: the graph itself, {key
+-- =, dataset =, name = in tables, points =}, and its points, {key =, graph =, estimator =, samples
+-- =, layers =, draws =}. With a sampler or a data set of the user's they are measured `again`: a
+-- key does not tell one of these from another of the same name.
 function plan.graph(dataset, opts)
   local given = opts.data[dataset] ~= nil
   local graph = {key = given and dataset .. " (given)" or dataset, dataset = dataset,

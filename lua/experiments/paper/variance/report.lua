@@ -64,7 +64,7 @@ local function records_of(graphs)
   return list
 end
 
--- A line for each point.
+-- Returns a table with a line for each point.
 local function numbers_of(graphs)
   local all = Table.new{"graph", "method", "layers", "samples", "rows", "error", "error_half",
     "variance", "variance_half", "bias2", "bias2_half", "bound", "signal", "draws", "connected"}

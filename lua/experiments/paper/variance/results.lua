@@ -7,7 +7,7 @@ local statistics = require "ladies.statistics"
 
 local results = {}
 
---- The mean of a list of a record, over the graph's signal, and half its 95 % interval.
+--- Returns the mean of a list of a record, over the graph's signal, and half its 95 % interval.
 function results.relative(graph, record, field)
   local list = record[field]
   return statistics.mean(list) / graph.facts.signal,
@@ -17,14 +17,14 @@ end
 --- An error below this, beside the embeddings, is rounding in single precision.
 results.ROUNDING = 1e-9
 
---- The bound of a point over the graph's signal, or nil.
+--- Returns the bound of a point over the graph's signal, or nil.
 function results.bound(graph, point)
   local bound = measure.bounds[point.estimator.bound]
   local value = bound and bound(graph.facts, point.samples)
   return value and value / graph.facts.signal
 end
 
---- The point of an estimator's name, samples and layers, or nil.
+--- Returns the point of an estimator's name, samples and layers, or nil.
 function results.find(graph, name, samples, layers)
   for _, point in ipairs(graph.points) do
     if point.estimator.name == name and point.samples == samples and point.layers == layers then
@@ -33,8 +33,8 @@ function results.find(graph, name, samples, layers)
   end
 end
 
---- The error of a point over its bound, and half the 95 % interval of that; zero where the error is
--- rounding.
+--- Returns the error of a point over its bound, and half the 95 % interval of that; zero where the
+-- error is rounding.
 function results.over_bound(graph, point)
   local mean, half = results.relative(graph, point.record, "error")
   if mean < results.ROUNDING then return 0, 0 end
@@ -42,7 +42,7 @@ function results.over_bound(graph, point)
   return mean / bound, half / bound
 end
 
---- The points of one estimator with so many layers, by rising s.
+--- Returns the points of one estimator with so many layers, by rising s.
 function results.line(graph, estimator, layers)
   local list = {}
   for _, point in ipairs(graph.points) do
@@ -52,7 +52,7 @@ function results.line(graph, estimator, layers)
   return list
 end
 
--- With fewer connected draws a mean says nothing where most draws are not.
+-- A mean needs so many connected draws where most draws are not connected.
 local FEW = 100
 
 --- Tells whether the draws of a point rarely had an entry in every layer, and too rarely in all for

@@ -81,8 +81,8 @@ local function power_text(graph, line)
   return Table.with_spread(power, spread, "%.2f")
 end
 
---- The errors of a graph's estimators with one layer and with two, and how much of them is bias:
--- array of {text, table}.
+--- Returns the errors of a graph's estimators with one layer and with two, and how much of them is
+-- bias: array of {text, table}.
 function variance_tables.errors(graph, opts)
   local function error_of(point) return error_text(graph, point) end
   local function share_of(point)
@@ -155,8 +155,8 @@ local function not_above_one(few, ratio, half)
   return ratio + half < 1 and "above" or "not separated"
 end
 
---- The table of the errors of FastGCN over those of LADIES, the points at which LADIES is not
--- certainly below, and how many points there are; nil where one of the two is not measured.
+--- Returns the table of the errors of FastGCN over those of LADIES, the points at which LADIES is
+-- not certainly below, and how many points there are; nil where one of the two is not measured.
 function variance_tables.ratios(graphs, opts)
   local all, not_below, n = over_samples("FastGCN / LADIES", opts), {}, 0
   for _, graph in ipairs(graphs) do
@@ -179,9 +179,9 @@ function variance_tables.ratios(graphs, opts)
   return all, not_below, n
 end
 
---- The error of FastGCN over that of LADIES, exact for one layer and any s, over the batch size;
--- the sizes below that of their graph for which it is not certainly above 1; and how many sizes
--- below it there are.
+--- Returns the error of FastGCN over that of LADIES, exact for one layer and any s, over the batch
+-- size; the sizes below that of their graph for which it is not certainly above 1; and how many
+-- sizes below it there are.
 function variance_tables.sizes(graphs)
   local seen, not_below, n = {}, {}, 0
   for _, graph in ipairs(graphs) do

@@ -66,7 +66,7 @@ local function classes(data, known)
   return table.concat(words, "; ")
 end
 
--- The first few of {{name, count}, ...}, with their counts.
+-- Returns as text how many elements {{name, count}, ...} has, and the first few with their counts.
 local function counted(list)
   local words = {}
   for i = 1, math.min(#list, 4) do
@@ -175,7 +175,7 @@ local function class_sizes(data, known, width)
   return "classes\n" .. bars(rows, width) .. "\n\n"
 end
 
--- The sizes of the types of edges as such a chart; "" where edges have none.
+-- Returns the sizes of the types of edges as such a chart; "" where edges have none.
 local function type_sizes(known, width)
   local types = known.edge_parts and known.edge_parts.types
   if not types then return "" end

@@ -62,9 +62,8 @@ function columns.read_times(context, file, key)
 end
 
 --- Converts an array of integers, such as seconds, days or steps, or of texts of these or of dates
--- (see ladies.data.edges.dates), to times: returns an Index, and
--- the number from which they are counted, which is 0 unless the least is negative or the greatest
--- does not fit.
+-- (see ladies.data.edges.dates), to times: returns an Index, and the number from which they are
+-- counted, which is 0 unless the least is negative or the greatest does not fit.
 function columns.times(context, key, numbers)
   local least, greatest, whole = math.huge, -math.huge, {}
   for i, x in ipairs(numbers) do

@@ -3,7 +3,7 @@
 
 local dates = {}
 
---- What such a text must be, for messages.
+--- The form that such a text must have, for messages.
 dates.EXPECTED = "a whole number, or a date such as 2024-01-31 or 2024-01-31 13:05:00"
 
 local MONTHS = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}

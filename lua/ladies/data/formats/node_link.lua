@@ -171,7 +171,7 @@ end
 local EDGE_NAMES = {types = {"type", "relation", "edge_type"}, times = {"time", "timestamp"},
   features = {"edge_attr", "features"}}
 
--- The name that edges use for one of these attributes, which all of them must have, or nil.
+-- Returns the name that edges use for one of these attributes, which all of them must have, or nil.
 local function edge_key(context, edges, name, part)
   for _, key in ipairs(EDGE_NAMES[part]) do
     for _, edge in ipairs(edges) do
@@ -187,8 +187,8 @@ local function edge_key(context, edges, name, part)
   end
 end
 
--- The list of the edges with their attributes, or nil where there are none and parallel edges are
--- not to be kept. In a graph that is not directed the reverse of each edge is in it, too.
+-- Returns the list of the edges with their attributes, or nil where there are none and parallel
+-- edges are not to be kept. In a graph that is not directed the reverse of each edge is in it, too.
 local function list_of_edges(context, document, edges, name, ends, weights, n, parallel)
   local keys, list = {}, {n = n, weights = weights}
   for part in pairs(EDGE_NAMES) do keys[part] = edge_key(context, edges, name, part) end

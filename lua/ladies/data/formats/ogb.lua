@@ -16,8 +16,8 @@
 --   mapping/labelidx2*.csv.gz   below a head, a class and its name; may be absent
 --
 -- There is no header elsewhere. All of these may be plain .csv as well. Further files are not read;
--- the data set's source names them. The largest graphs have arrays in
--- place of the tables in raw/: see ladies.data.formats.ogb_binary.
+-- the data set's source names them. The largest graphs have arrays in place of the tables in raw/:
+-- see ladies.data.formats.ogb_binary.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
@@ -143,8 +143,9 @@ local function source_of(folder, n_edges, left)
     #left > 0 and "; not read: " .. table.concat(left, ", ") or "")
 end
 
--- Returns the graph of each node of many, by their sizes. What they come to is checked first, as a
--- wrong size could make the program allocate any amount of memory.
+-- Returns the graph of each node in a data set of many graphs, from the numbers of their nodes. The
+-- sum of these is checked first, as a wrong number could make the program allocate any amount of
+-- memory.
 local function graphs_of(context, fields, sizes, max_ids)
   local total = 0
   for graph, size in ipairs(sizes:to_table()) do

@@ -8,9 +8,9 @@
 --   graph         a dict: the neighbours of each node
 --
 -- The split is the published one: the rows of x, the next 500 of allx (or all, if they are fewer),
--- and test.index. The ids of the nodes
--- for testing are in no order and, in Citeseer, have gaps: 15 nodes of the graph are in none of the
--- matrices. They get no features and no label, and nothing is trained or tested on them.
+-- and test.index. The ids of the nodes for testing are in no order and, in Citeseer, have gaps: 15
+-- nodes of the graph are in none of the matrices. They get no features and no label, and nothing is
+-- trained or tested on them.
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"

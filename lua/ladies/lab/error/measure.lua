@@ -97,7 +97,7 @@ function measure.group(run, group)
   return found
 end
 
--- What ranks send each other for a laboratory.
+-- The kind of data under which what ranks send each other for a laboratory is counted.
 local KIND = "laboratory"
 
 --- Computes the numbers of the groups first .. last, as lists by key; of several ranks each

@@ -13,7 +13,7 @@ local sampling = require "ladies.sampling"
 
 local moments = {}
 
--- The share of the error below which a variance is the rounding of the difference that it is.
+-- A variance below this share of the error is only the rounding of error - bias, and counts as 0.
 local ROUNDING = 1e-6
 
 local function total(t) return t:sum():item() end

@@ -7,7 +7,7 @@ local by_degree = {}
 local ByDegree = {__name = "ladies.lab.ByDegree"}
 ByDegree.__index = ByDegree
 
--- The number of repetitions with a node in the bin that an interval needs.
+-- An interval needs so many repetitions that have a node in the bin.
 local LEAST = 4
 
 -- Returns the number of a degree's bin: 1 for the degrees 0 and 1, 2 for 2 and 3, 3 for 4 to 7, ...

@@ -23,7 +23,7 @@ local run_identity = {}
 local NAMES = {"feature_names", "class_names", "target_names", "edge_feature_names",
   "edge_type_names"}
 
--- Those of them that are of edges, and what they are called there.
+-- Maps those of these names that belong to edges to the fields of EdgeData with the texts.
 local OF_EDGES = {edge_feature_names = "feature_names", edge_type_names = "type_names"}
 
 -- The name of the hash of the parts from which mini-batches take their seeds, beside those of parts

@@ -13,7 +13,7 @@ Step.__index = Step
 
 --- step.new(opts, optimizer, profile): makes the object that trains. opts are those of
 -- ladies.train: data, task, model, loss, clip, schedule, accumulate, precision; a profile, or nil,
--- is told of steps and of backward. `lr` is the learning rate that the schedule's factor
+-- is notified of steps and of backward. `lr` is the learning rate that the schedule's factor
 -- multiplies; `updater` has the method `step` of the optimizer, or is the optimizer.
 function step.new(opts, optimizer, profile)
   return setmetatable({

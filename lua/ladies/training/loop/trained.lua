@@ -40,9 +40,9 @@ local function make(opts, parameters)
   return optim.adamw(parameters, {lr = opts.lr, decoupled_decay = opts.decoupled_decay})
 end
 
---- trained.made(make, model, of_sampler, text): the optimizer that make(parameters) makes of the
--- trainable parameters of the model and the sampler, in the groups of which `text` tells, where it
--- is not nil.
+--- trained.made(make, model, of_sampler, text): returns the optimizer that make(parameters) makes
+-- of the trainable parameters of the model and the sampler, divided into the groups that `text`
+-- describes, if it is not nil.
 function trained.made(make_optimizer, model, of_sampler, text)
   local optimizer = make_optimizer(module.parameters{model, of_sampler})
   if text then

@@ -38,7 +38,7 @@ end
 local WITHIN = {"records", "gradients", "features", "graph"}
 
 -- Returns the counts of this rank between two moments; `busy` are the seconds in which it worked
--- and waited for nobody, `waited` those in which it waited for other ranks, whatever for.
+-- without waiting, `waited` those in which it waited for other ranks, for any reason.
 local function between(before, now)
   local own = {kinds = {}, busy = now.seconds - before.seconds, waited = 0}
   for kind, counts in pairs(now.kinds) do
@@ -116,8 +116,8 @@ function ranks_cost.slow_line(found)
     :format(slow.rank, slow.host, slow.busy, slow.times, slow.others)
 end
 
---- Returns the ranks by what they compute by, where that is not the same for all: {{numerics =,
--- ranks = {0, 2}}, ...}; nil where it is.
+--- Groups the ranks by the instructions and libraries with which they compute: {{numerics =, ranks
+-- = {0, 2}}, ...}; nil where these are the same for all.
 function ranks_cost.numerics(found)
   local groups, by_text = {}, {}
   for _, one in ipairs(found.each or {}) do

@@ -2,10 +2,10 @@
 -- those of the nodes with the most entries, which are in most neighbourhoods, and then those that
 -- this rank has asked for most often.
 --
--- What a rank asks for is counted from the beginning. After 1, 2, 4, 8, ... epochs the rows are
--- chosen anew by these counts; only rows that are not held already are brought. A row takes the
--- place of another one only where it was asked for at least twice more often, since it has to be
--- sent once and the other one has not.
+-- The rows that a rank asks for are counted from the beginning. After 1, 2, 4, 8, ... epochs the
+-- rows are chosen anew by these counts; only rows that are not held already are brought. A row
+-- takes the place of another one only where it was asked for at least twice more often, since it
+-- has to be sent once and the other one has not.
 
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"
@@ -23,8 +23,8 @@ local function among(ids, others, n, out)
 end
 
 --- row_cache.chosen(order, counts, held, size) -> Index, Index: the `size` ids to hold, ascending,
--- and those of them that are not held yet. order: the ids that may be held, an Index, of which the
--- first counts where others are as good; counts: how often each row was asked for, a vector; held:
+-- and those of them that are not held yet. order: an Index of the ids that may be held, in which
+-- earlier ids are preferred among equals; counts: how often each row was asked for, a vector; held:
 -- the ids that are held now.
 function row_cache.chosen(order, counts, held, size)
   local worth = counts:clone():add_at_(held, 1)

@@ -54,9 +54,8 @@ function curve.figure(rows, title, name)
   })
 end
 
---- Writes curve.tsv and curve.svg into a run's folder; `name` is that of the
--- monitored value. Returns the name of the file to look at, or nil when the run was never
--- validated, and the rows.
+--- Writes curve.tsv and curve.svg into a run's folder; `name` is that of the monitored value.
+-- Returns the name of the file to look at, or nil when the run was never validated, and the rows.
 function curve.write(folder, title, name)
   local rows = curve.read(folder:file "log.jsonl", name)
   if #rows == 0 then return nil, rows end

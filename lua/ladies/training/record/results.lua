@@ -157,9 +157,9 @@ local function tested(run, units)
   return out, told.kept, told.test
 end
 
---- Ends a run that stopped for that reason: puts the best model into the model, tests it, writes
--- the files, and returns the summary. One that was interrupted is not over: its best model so far
--- is put into the model, and nothing else is done. An error where something was not finite.
+--- Ends a run that stopped for that reason: gives the model the parameters of the best one, tests
+-- it, writes the files, and returns the summary; fails where something was not finite. An
+-- interrupted run is not over: its model gets the best parameters so far, and nothing else is done.
 function results.of(run, reason)
   if reason == "interrupted" then
     if run.best.exists then run.best:restore() end

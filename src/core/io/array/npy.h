@@ -1,9 +1,10 @@
 /* The .npy format of NumPy, versions 1 to 3: one array, after a header that describes it as a
  * Python dictionary (numpy/lib/format.py).
  *
- * It reads little-endian numbers (f2 f4 f8, i1 to i8, u1 to u8, b1) and texts (U in UTF-32, S in
- * bytes) with 0, 1 or 2 dimensions, or more where those before the last two are 1, in C or Fortran
- * order. The elements of an array of objects are one pickle: see io/pickle/pickle.h. */
+ * The elements that are read are little-endian numbers (f2 f4 f8, i1 to i8, u1 to u8, b1) and texts
+ * (U in UTF-32, S in bytes). An array has 0, 1 or 2 dimensions, or more where those before the last
+ * two are 1, in C or Fortran order. The elements of an array of objects are one pickle: see
+ * io/pickle/pickle.h. */
 #ifndef LD_IO_NPY_H
 #define LD_IO_NPY_H
 

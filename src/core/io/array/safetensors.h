@@ -3,10 +3,9 @@
  * shape and where its bytes lie, and then the bytes (https://huggingface.co/docs/safetensors,
  * "Format").
  *
- * What a stranger's file says is believed where it can be so: the tensors must fill the bytes
- * behind the header, without overlaps, gaps or anything left; each as many as its type and shape
- * need; and no name may come twice. The elements are read as those of .npy arrays are
- * (npy_values.h). */
+ * A stranger's file is read only where it is consistent: the tensors must fill the bytes behind the
+ * header, without overlaps, gaps or anything left; each as many as its type and shape need; and no
+ * name may come twice. The elements are read as those of .npy arrays are (npy_values.h). */
 #ifndef LD_IO_SAFETENSORS_H
 #define LD_IO_SAFETENSORS_H
 

@@ -23,7 +23,7 @@ typedef struct {
     bool stopped;  /* true if a line is wrong, or is a row behind the blank line */
     /* The largest id so far, its line in the piece and its column, from 1: */
     int64_t most, most_line, most_column;
-    /* What is wrong with a line: the field, from 1, its text, and what was expected there. */
+    /* The fault in a line: the field, from 1, its text, and what was expected there. */
     int64_t column;
     const char *found, *found_end;
     char expected[80];

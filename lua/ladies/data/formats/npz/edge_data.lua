@@ -25,8 +25,8 @@ for _, name in ipairs{"edge_attr", "edge_feature_names", "edge_type", "edge_type
   stored.KNOWN[name] = true
 end
 
--- The adjacency with an entry for each pair of nodes, and how many edges each entry stands for, or
--- nil where each is one: parallel entries become one.
+-- Returns the adjacency with an entry for each pair of nodes, and how many edges each entry stands
+-- for, or nil where each is one: parallel entries become one.
 local function simple(edges)
   local A = edges.adjacency
   if edges.counts then return A, edges.counts end

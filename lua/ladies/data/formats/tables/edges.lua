@@ -14,7 +14,7 @@ local EDGES = 1 << 18       -- in a piece of a table that is counted
 
 local edge_tables = {}
 
--- True where a table has more to its edges than ends and weights.
+-- Tells whether a table has more to its edges than ends and weights.
 local function has_parts(columns)
   return columns.type or columns.time or columns.features and #columns.features > 0
 end

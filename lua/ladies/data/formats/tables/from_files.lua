@@ -251,8 +251,7 @@ end
 --            number from 0 for each node, in their order or behind the node. Labels, targets and
 --            split are then of graphs, by their numbers
 -- feature_form    "rows", a row for each node, or "triplets", a line node,feature,value for each
---                 value
---            that is not zero; a header of these words says the latter, too
+--            value that is not zero; a header of these words says the latter, too
 -- ids        "numbers from 0" (the default), "numbers from 1" (labels too) or "strings": the first
 --            column of the features then names the nodes
 -- make_features   instead of features, "identity", "degree" or "random" (see

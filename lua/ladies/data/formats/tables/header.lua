@@ -16,7 +16,7 @@ local TYPE = set "type edge_type relation rel predicate"
 local TIME = set "time edge_time timestamp date datetime"
 local NO_TITLE = set "inf infinity nan na"
 
--- True for the title of a feature of edges: feature, feature_0, edge_attr, attr_price.
+-- Tells whether a title is that of a feature of edges: feature, feature_0, edge_attr, attr_price.
 local function is_feature(title)
   return title:find "^feature" ~= nil or title:find "^attr" ~= nil or title:find "^edge_attr" ~= nil
 end

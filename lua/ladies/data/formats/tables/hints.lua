@@ -10,7 +10,7 @@ local CLASSES = READS:format("classes have names", "classes", "strings", "classe
 local TARGETS = "; where they are no classes but real targets, --labels-as targets (in Lua "
   .. 'labels_as = "targets"), or the name targets.csv, says so'
 
--- What stands in tables, as messages quote it, where a number is missing.
+-- The texts that stand in tables where a number is missing, as messages quote them.
 local NONE = {nothing = true, ['"nan"'] = true, ['"na"'] = true, ['"n/a"'] = true,
   ['"null"'] = true, ['"none"'] = true, ['"?"'] = true}
 
