@@ -319,7 +319,6 @@ function tests.test_written_in_pieces()
   lu.assertEquals({f:index "a_indptr":to_table(), f:index "a_indices":to_table(),
     f:numbers "a_shape"}, {A:offsets():to_table(), A:col_of():to_table(), {4, 5}})
   lu.assertEquals({f:tensor "t", f:index "i", f:text "text"}, {t, index{1, 2, 3}, "abc"})
-  lu.assertEquals(f:shape "t", {3, 2})
 end
 
 function tests.test_pieces_that_do_not_fit()
