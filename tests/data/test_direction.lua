@@ -155,12 +155,14 @@ function tests.test_written()
   lu.assertEquals(heard(arrays), HEARD, "a Matrix in Lua has rows that hear")
 end
 
---- A graph whose edges go both ways is not turned around, and no note says so.
+--- A graph whose edges are to go both ways is not turned around, and a note says how many had no
+-- reverse.
 function tests.test_symmetric()
   local data = ladies.data.from_files{edges = save_npz(path_of "s.npz"), make_features = "degree",
     labels = folder_of("tables", TABLES) .. "/labels.csv", quiet = true}
   lu.assertEquals(turned(data), 0)
   lu.assertTrue(data.graph.adjacency:is_symmetric())
+  lu.assertStrContains(table.concat(data.notes, "\n"), "5 of 5 edges had no reverse")
 end
 
 return tests

@@ -285,6 +285,11 @@ function tests.test_features_that_cannot_stay()
   lu.assertStrContains(message_of(ladies.data.load, folder.path .. "/x.safetensors",
     {features_in = "file"}), "features_in: only those of an .npz or a .safetensors file can stay")
   lu.assertEquals(ladies.data.load(folder.path .. "/x.safetensors").features.nnz, 4)
+  npz.write(folder.path .. "/x.npz", {adj_indptr = {0, 1, 2}, adj_indices = {1, 0},
+    adj_shape = {2, 2}, attr_matrix = npz.float64{{1, 2}, {3, 4}}, labels = {0, 1}})
+  lu.assertStrContains(message_of(ladies.data.load, folder.path .. "/x.npz",
+    {features_in = "file"}), "/x.npz: attr_matrix is float64 of 2 dimensions; float16, bfloat16 or "
+    .. "float32 of two can stay in the file")
 end
 
 -- ---------------------------------------------------------------- pieces

@@ -229,6 +229,10 @@ function tests.test_hash()
   lu.assertEquals(make{rows = index{2, 1}, cols = index{3, 2}, values = tensor{2, 1}}:hash(),
     A:hash())
   lu.assertEquals(A:scale_rows(tensor{1, 1, 1}):hash(), A:hash())
+  local function alone(row)                    -- of many rows, some are hashed together
+    return ladies.matrix{n_rows = 512, n_cols = 1, rows = index{row}, cols = index{1}}:hash()
+  end
+  lu.assertNotEquals(alone(511), alone(512))
 end
 
 function tests.test_text_and_fields()
@@ -236,7 +240,7 @@ function tests.test_text_and_fields()
   lu.assertEquals(tostring(A), "Matrix 512 x 2031, 2 entries")
   lu.assertEquals(A.edge:to_table(), {1, 2})
   lu.assertNil(A.values)
-  fails('Matrix has no field or method "nrows"; did you mean "n_rows"?',
+  fails(': Matrix has no field or method "nrows"; did you mean "n_rows"?',
     function() return A.nrows end)
   fails('Matrix has no field or method "colsums"; did you mean "col_sums"?',
     function() return A:colsums() end)

@@ -238,7 +238,8 @@ local function columns_of(data, known, sampler, batch_size, groups, draws, with_
 end
 
 --- There are as many groups as make the half of Student's interval a tenth of the mean: the 8 of
--- the pilot have the mean 2, the deviation 0.53 and the quantile 2.36.
+-- the pilot have the mean 2, the deviation 0.53 and the quantile 2.36. There are at least 16, and
+-- no more than time allows, or than 400: then it is told how many there should be.
 function tests.test_groups_for_a_precision()
   local own = measure.columns
   function measure.columns(_, first, last)
@@ -246,10 +247,13 @@ function tests.test_groups_for_a_precision()
     for i = first, last do list[#list + 1] = i % 2 + 1.5 end
     return {["embedding.error"] = list}
   end
-  local ok, sample = pcall(measure.run, {draws = 2}, {precision = 0.1, seconds = 1e6})
+  local found = {}
+  for i, opts in ipairs{{0.1, 1e6}, {0.1, 0}, {1, 1e6}, {0.01, 1e6}} do
+    local ok, sample = pcall(measure.run, {draws = 2}, {precision = opts[1], seconds = opts[2]})
+    found[i] = ok and {sample.groups, #sample.columns["embedding.error"], sample.wanted} or sample
+  end
   measure.columns = own
-  lu.assertTrue(ok, sample)
-  lu.assertEquals({sample.groups, #sample.columns["embedding.error"], sample.wanted}, {40, 40})
+  lu.assertEquals(found, {{40, 40}, {16, 16, 40}, {16, 16}, {400, 400, 3994}})
 end
 
 -- Holds the mean of a list's numbers to what is expected of each, at 1e-6; `width` bounds what the

@@ -135,6 +135,11 @@ function tests.test_html()
   lu.assertEquals({counts.article, counts.details, counts.figure, counts.style}, {3, 3, 2, 1})
   for _, one in ipairs(LAB.examinations) do
     find(page, "<p>" .. svg.text(one.verdict) .. "</p>")
+    for _, fault in ipairs(one.faults) do
+      lu.assertEquals(count(page, "<p>" .. svg.text(fault.proof) .. "</p>"), 1)
+      local remedies = count(page, "<p>Remedy: " .. svg.text(fault.remedy or "") .. "</p>")
+      lu.assertEquals(remedies, fault.remedy and 1 or 0)
+    end
     for _, finding in ipairs(one.findings) do
       find(page, ("<td>%s</td><td>%s</td>"):format(view.number(finding, finding.mean),
         view.interval(finding)))

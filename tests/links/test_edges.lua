@@ -173,12 +173,13 @@ function tests.test_pairs_and_ones_own()
   lu.assertEquals(#a, 6)
   for i = 1, 6 do lu.assertFalse(known(a[i], b[i])) end
   -- All pairs of five nodes, of which edges and self-loops are dropped.
-  local every = ladies.range(1, 25) - 1
-  local own = links.negatives(edges, {draw = function(_, _, k)
-    lu.assertEquals(k, 7)
+  local every, rng = ladies.range(1, 25) - 1, ladies.rng(1)
+  local own = links.negatives(edges, {draw = function(from, to, k, stream)
+    lu.assertEquals({from[1], to[1], k}, {1, 2, 7})
+    lu.assertTrue(rawequal(stream, rng))
     return every // 5 + 1, every % 5 + 1
   end, per_positive = 7})
-  a, b = own(index{1}, index{2}, nil, ladies.rng(1))
+  a, b = own(index{1}, index{2}, nil, rng)
   local left = 0
   for u = 1, 5 do
     for v = 1, 5 do left = left + (u ~= v and not known(u, v) and 1 or 0) end

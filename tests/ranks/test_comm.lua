@@ -73,6 +73,11 @@ local rng = ladies.rng(comm.rank)
 local t = ladies.zeros(1000, 7):normal_(10 ^ comm.rank, rng)
 local hashes = comm.gather(comm.all_reduce(t):hash())
 for _, hash in ipairs(hashes) do assert(hash == hashes[1]) end
+if comm.size > 1 then                                  -- what workers share receives nothing
+  local into, own = require("ladies_core").freeze(ladies.ones(2)), comm.rank
+  local exchange = require("ladies.ranks.link").exchange
+  assert(not pcall(exchange, "", {{own, ladies.ones(2)}}, {{own, into}}))
+end
 print(hashes[1], comm.all_reduce(ladies.full(3, comm.rank)):to_table()[3])
 comm.barrier()
 ]]

@@ -46,6 +46,19 @@ function tests.test_the_peak()
   lu.assertEquals({ladies.memory().total, ladies.memory().peak}, {before, before})
 end
 
+--- A small block has the least room of those that there are, up to the last byte of it.
+function tests.test_rooms_of_small_blocks()
+  local function kept(bytes)
+    ladies.memory_trim()
+    ladies.zeros(bytes // 4):release()
+    return ladies.memory().cached
+  end
+  local full = (1 << 12) - 64                             -- with its header
+  if kept(full) == 0 then return end                      -- the sanitizers see every free
+  lu.assertEquals(kept(full), kept(full - 4))
+  lu.assertTrue(kept(full) < kept(full + 4))
+end
+
 --- A large block brings no spare one, has little more room than was asked for, and is used again.
 function tests.test_large_blocks()
   ladies.memory_trim()

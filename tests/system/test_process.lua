@@ -126,6 +126,7 @@ function tests.test_what_cannot_start()
   refused('process: there is no program "' .. plain .. '"', core.process.start, {plain})
   refused('process: there is no program "no-such-program" in PATH', core.process.start,
     {"no-such-program"})
+  refused("bad argument #1 to 'start' (no program)", core.process.start, {})
   refused("process: " .. folder.path .. "/a/log cannot be created: No such file or directory",
     core.process.start, {"true"}, {log = folder.path .. "/a/log"})
   refused('process: there is no program "' .. folder.path .. '"', core.process.start, {folder.path})

@@ -151,10 +151,13 @@ function tests.test_evaluation_among_candidates()
     local z = ladies.inference.exact(model, task.data)
     local ranks = links.ranks(edges, edges.val, model.decoder, z,
       {candidates = math.tointeger(tonumber(candidates))})
-    local found, hits = task:evaluate(model, "val"), 0
-    for i = 1, #ranks do hits = hits + (ranks[i] <= 3 and 1 or 0) end
+    local found = task:evaluate(model, "val")
     lu.assertAlmostEquals(found.MRR, (1 / ranks):mean():item(), 1e-6)
-    lu.assertAlmostEquals(found["Hits@3"], hits / #ranks, 1e-6)
+    for _, k in ipairs{1, 3, 10} do
+      local hits = 0
+      for i = 1, #ranks do hits = hits + (ranks[i] <= k and 1 or 0) end
+      lu.assertAlmostEquals(found["Hits@" .. k], hits / #ranks, 1e-6)
+    end
   end
 end
 

@@ -121,7 +121,7 @@ static bool columns_pay(const ld_structure *s)
 static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
 {
     const product *p = ctx;
-    ld_factors a = ld_factors_rows(&p->a, begin, end - begin), rest;
+    ld_factors a = ld_factors_rows(&p->a, begin, end - begin);
     float *y = p->y + begin * p->k;
     int64_t made = 0;
     if (needs_windows(p, &a))
@@ -129,7 +129,7 @@ static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
     if (blocks_pay(p, &a))
         LD_CHECK(
             ld_spmm_by_blocks(&made, y, &a, block_shift(&a), p->x, p->k, p->accumulate, p->bias));
-    rest = ld_factors_rows(&a, made, a.n_rows - made);
+    ld_factors rest = ld_factors_rows(&a, made, a.n_rows - made);
     return ld_spmm_by_rows(y + made * p->k, &rest, p->meets, p->x, p->k, p->accumulate, p->bias);
 }
 

@@ -48,8 +48,6 @@ static ld_ranks_block *push_blocks(lua_State *L, int arg, int *n, bool written)
         lua_rawgeti(L, pair, 1);
         lua_rawgeti(L, pair, 2);
         ld_tensor *t = written ? bind_writable_tensor(L, pair + 2) : bind_tensor(L, pair + 2);
-        if (written)
-            bind_check(L, ld_tensor_change(t));
         blocks[i] = (ld_ranks_block){check_rank(L, pair + 1), t->data, ld_tensor_size(t)};
         lua_settop(L, pair - 1);
     }
@@ -92,7 +90,6 @@ static int ranks_sum(lua_State *L)
     ld_tensor *sum = bind_writable_tensor(L, 1);
     const ld_tensor *own = bind_tensor(L, 2);
     bind_arg_check(L, ld_tensor_same_shape(sum, own), 2, "another shape than the sum");
-    bind_check(L, ld_tensor_change(sum));
     int held = hold(L);
     settle(L, held, ld_ranks_sum(sum->data, own->data, ld_tensor_size(own)));
     return 0;
@@ -274,7 +271,6 @@ static int ranks_gather_rows(lua_State *L)
     const int64_t *bounds = bind_push_bounds(L, 2, &n_owners);
     bind_check(L, ld_plan_check_owners(n_owners, "the rows of a product are"));
     bind_check(L, ld_share_check_bounds(bounds, n_owners, t->n_rows, "gather_rows"));
-    bind_check(L, ld_tensor_change(t));
     bind_check(L, ld_ranks_gather_rows(t, bounds));
     return 0;
 }

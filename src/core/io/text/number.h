@@ -34,10 +34,10 @@ static inline const char *ld_parse_integer(int64_t *out, const char *p)
 static inline const char *ld_parse_short(int64_t *out, const char *p)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t digits, others;
+    uint64_t digits;
     memcpy(&digits, p, sizeof digits);
     digits ^= 0x3030303030303030;
-    others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080; /* no digits */
+    uint64_t others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080; /* no digits */
     if (others == 0 || (others & 0x80))
         return NULL;
     int bits = __builtin_ctzll(others) - 7;
