@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "grad/op.h"
-#include "graph/bind_matrix.h"
 #include "tensor/bind_tensor.h"
 
 /* --- gradients -------------------------------------------------------------------------------- */

@@ -1,5 +1,4 @@
 /* Matrix: products and sums of two matrices. */
-#include "graph/bind_matrix.h"
 #include "graph/csr.h"
 #include "state/bind.h"
 

@@ -1,6 +1,5 @@
 /* Matrix: its entries one by one, and the diagonal: places, values, scales. */
 #include "grad/op.h"
-#include "graph/bind_matrix.h"
 #include "state/bind.h"
 #include "tensor/bind_tensor.h"
 

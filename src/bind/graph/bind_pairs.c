@@ -1,5 +1,4 @@
 /* Matrix: questions about pairs of nodes. */
-#include "graph/bind_matrix.h"
 #include "graph/csr.h"
 #include "state/bind.h"
 

@@ -1,6 +1,5 @@
 /* Matrix: sampling of entries row by row. */
 #include "grad/op.h"
-#include "graph/bind_matrix.h"
 #include "sample/rows.h"
 #include "sample/temporal.h"
 #include "state/bind.h"

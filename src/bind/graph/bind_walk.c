@@ -1,5 +1,4 @@
 /* Matrix: random walks and ego graphs. */
-#include "graph/bind_matrix.h"
 #include "sample/ego.h"
 #include "sample/walk.h"
 #include "state/bind.h"

@@ -191,11 +191,9 @@ static ld_status pickle_load(bind_call *c)
 
 static ld_status pickle_decode(bind_call *c)
 {
-    size_t size;
-    const char *bytes = bind_check_lstring(c->L, 1, &size);
     ld_pickle **p = bind_new_pickle(c->L);
     lua_toclose(c->L, -1);
-    bind_check(c->L, ld_pickle_decode(p, bytes, (int64_t)size, "pickle"));
+    bind_check(c->L, ld_pickle_decode(p, c->in[0].text, (int64_t)lua_rawlen(c->L, 1), "pickle"));
     bind_push_pickle(c->L, *p);
     return LD_OK;
 }

@@ -1,15 +1,12 @@
 /* ladies.text: reads tables of numbers and names from text files. */
-#include "io/bind_names.h"
 #include "io/bind_progress.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "io/text/text.h"
-#include "memory/memory.h"
 
 #define BIND_TABLE  "ladies.Table"
-#define BIND_FIELDS "ladies.Fields"
 #define BIND_READER "ladies.TableReader"
 
 /* Frees the columns of a table. Its userdata holds the table itself, which may be empty already:
@@ -48,7 +45,7 @@ static const struct {
 /* Returns the kind of column that the value on top of the stack names. */
 static ld_column to_column(lua_State *L, int64_t i, int64_t count)
 {
-    ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_names(L, -1)};
+    ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_object(L, -1, BIND_NAMES)};
     if (c.names)
         return c;
     const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
@@ -256,7 +253,7 @@ static ld_status text_fields(bind_call *c)
 {
     int64_t count;
     char separator = separator_at(c->L, 3, "text.fields");
-    char **fields = (char **)bind_new_object(c->L, BIND_FIELDS);
+    char **fields = (char **)bind_new_object(c->L, BIND_BUFFER);
     lua_toclose(c->L, -1);
     bind_check(c->L, ld_table_peek(fields, &count, c->in[0].text, separator));
     push_fields(c->L, *fields, count);
@@ -339,7 +336,5 @@ static const bind_class reader_class = {
 static const bind_class table_class = {
     .name = BIND_TABLE, .release = table_release, .closes = true};
 
-static const bind_class fields_class = {.name = BIND_FIELDS, .drop = ld_free, .closes = true};
-
-const bind_subject bind_subject_text = {.classes = {&reader_class, &table_class, &fields_class},
+const bind_subject bind_subject_text = {.classes = {&reader_class, &table_class},
                                         .functions = {{functions, "text"}}};

@@ -23,6 +23,9 @@ typedef struct {
 /* Adds a subject to the module table on top of the stack. */
 void bind_add(lua_State *L, const bind_subject *subject);
 
+/* The classes to which several files add methods. */
+extern const bind_class bind_tensor_class, bind_index_class, bind_matrix_class;
+
 extern const bind_subject bind_subject_machine, bind_subject_memory, bind_subject_errors,
     bind_subject_texts, bind_subject_rng, bind_subject_index, bind_subject_rows, bind_subject_scope,
     bind_subject_index_numbers, bind_subject_tensor, bind_subject_order, bind_subject_change,
