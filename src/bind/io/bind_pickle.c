@@ -75,11 +75,6 @@ typedef struct {
     int64_t budget;
 } walk;
 
-static void fail_walk(walk *w, const char *what)
-{
-    bind_error(w->L, "%s: %s", w->p->name, what);
-}
-
 /* Pushes a new Lua object for a value, such as a string, a table or a Matrix. A table is still
  * empty and joins the queue. */
 static void push_object(walk *w, ld_pickle_value *v)
@@ -93,7 +88,7 @@ static void push_object(walk *w, ld_pickle_value *v)
     case LD_PICKLE_DICT: lua_newtable(L); break;
     case LD_PICKLE_ARRAY:
         if (!v->array)
-            fail_walk(w, "an array has no elements");
+            bind_error(L, "%s: an array has no elements", w->p->name);
         push_pickled(L, w->p, v->array);
         return;
     case LD_PICKLE_MATRIX: {
