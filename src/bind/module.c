@@ -7,16 +7,14 @@
 
 /* All subjects, each behind those whose classes it extends. */
 static const bind_subject *const subjects[] = {
-    &bind_subject_machine,     &bind_subject_memory,      &bind_subject_errors,
-    &bind_subject_texts,       &bind_subject_rng,         &bind_subject_index,
-    &bind_subject_rows,        &bind_subject_scope,       &bind_subject_index_numbers,
-    &bind_subject_tensor,      &bind_subject_order,       &bind_subject_change,
-    &bind_subject_matrix,      &bind_subject_entries,     &bind_subject_pairs,
-    &bind_subject_edge_list,   &bind_subject_algebra,     &bind_subject_precise,
-    &bind_subject_sample_rows, &bind_subject_walk,        &bind_subject_partition,
-    &bind_subject_step,        &bind_subject_grad,        &bind_subject_concat,
-    &bind_subject_neighbour,   &bind_subject_elementwise, &bind_subject_op,
-    &bind_subject_optim,       &bind_subject_sampling,
+    &bind_subject_machine,     &bind_subject_memory,    &bind_subject_errors,
+    &bind_subject_texts,       &bind_subject_rng,       &bind_subject_index,
+    &bind_subject_rows,        &bind_subject_scope,     &bind_subject_tensor,
+    &bind_subject_order,       &bind_subject_change,    &bind_subject_matrix,
+    &bind_subject_entries,     &bind_subject_edge_list, &bind_subject_precise,
+    &bind_subject_sample_rows, &bind_subject_partition, &bind_subject_step,
+    &bind_subject_grad,        &bind_subject_neighbour, &bind_subject_elementwise,
+    &bind_subject_op,          &bind_subject_optim,     &bind_subject_sampling,
 #ifdef LADIES_HAVE_LARGE
     &bind_subject_edge_runs,
 #endif
@@ -24,11 +22,11 @@ static const bind_subject *const subjects[] = {
 #ifdef LADIES_HAVE_GENERATE
     &bind_subject_generate,
 #endif
-    &bind_subject_npz,         &bind_subject_forms,       &bind_subject_array,
-    &bind_subject_safetensors, &bind_subject_pieces,      &bind_subject_pickle,
-    &bind_subject_file,        &bind_subject_folder,      &bind_subject_process,
-    &bind_subject_zip,         &bind_subject_text,        &bind_subject_names,
-    &bind_subject_mtx,         &bind_subject_parcels,
+    &bind_subject_npz,         &bind_subject_forms,     &bind_subject_array,
+    &bind_subject_safetensors, &bind_subject_pieces,    &bind_subject_pickle,
+    &bind_subject_file,        &bind_subject_folder,    &bind_subject_process,
+    &bind_subject_zip,         &bind_subject_text,      &bind_subject_names,
+    &bind_subject_parcels,
 };
 
 int luaopen_ladies_core(lua_State *L)

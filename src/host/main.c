@@ -159,17 +159,6 @@ static bool run_init_variable(lua_State *L)
     return call_loaded(L, status, 0);
 }
 
-static bool run_statement(lua_State *L, const char *text)
-{
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "ladies");
-    if (!report(L, ld_interrupt_call(L, 1, 1, LUA_NOREF)))
-        return false;
-    lua_setglobal(L, "ladies");
-    int status = luaL_loadbuffer(L, text, strlen(text), "=(command line)");
-    return call_explained(L, status, 0, new_explainer(L));
-}
-
 /* Loads the library that -l names, as MODULE or GLOBAL=MODULE, into a global. */
 static bool require_library(lua_State *L, const char *text)
 {
@@ -181,6 +170,14 @@ static bool require_library(lua_State *L, const char *text)
         return false;
     lua_setglobal(L, global);
     return true;
+}
+
+static bool run_statement(lua_State *L, const char *text)
+{
+    if (!require_library(L, "ladies"))
+        return false;
+    int status = luaL_loadbuffer(L, text, strlen(text), "=(command line)");
+    return call_explained(L, status, 0, new_explainer(L));
 }
 
 /* Does what the options -e, -l and -W say, in the order of the command line. */

@@ -59,6 +59,14 @@ bool same_floats(const float *got, const float *want, int64_t n)
     return true;
 }
 
+bool same_doubles(const double *got, const double *want, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(&got[i], &want[i], sizeof *got) != 0 && !(isnan(got[i]) && isnan(want[i])))
+            return false;
+    return true;
+}
+
 /* --- blocks ------------------------------------------------------------------------------------- */
 
 static void **blocks;

@@ -16,8 +16,9 @@ void test(void);
 /* Counts a comparison; where `holds` is false, a line on stderr says what did not, with the units. */
 void check(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Returns true if two arrays have the same bits; all NaNs count as the same. */
+/* Return true if two arrays have the same bits; all NaNs count as the same. */
 bool same_floats(const float *got, const float *want, int64_t n);
+bool same_doubles(const double *got, const double *want, int64_t n);
 
 /* The kind of numbers that are drawn: from -1 to 1, or denormal ones, NaN, infinities and zeros of
  * both signs too. */

@@ -1,17 +1,8 @@
 /* Sums over rows and columns of a sparse matrix, against a sum of each row and column alone. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "check.h"
 #include "kernel/entry_sums.h"
-
-static bool same_doubles(const double *got, const double *want, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (memcmp(&got[i], &want[i], sizeof *got) != 0 && (got[i] == got[i] || want[i] == want[i]))
-            return false;
-    return true;
-}
 
 static double powered(double v, int power)
 {

@@ -9,14 +9,6 @@
 
 static const double eps = 1e-3;
 
-static bool same_doubles(const double *got, const double *want, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (memcmp(&got[i], &want[i], sizeof *got) != 0 && !(isnan(got[i]) && isnan(want[i])))
-            return false;
-    return true;
-}
-
 /* The sum of n terms in eight lanes, what is left over in the first; lanes are added in pairs. */
 static double in_lanes(const double *term, int64_t n)
 {

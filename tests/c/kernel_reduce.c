@@ -1,7 +1,6 @@
 /* Sums, extremes and running sums, each against a loop over one row, column or piece alone. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "check.h"
 #include "kernel/reduce.h"
@@ -45,14 +44,6 @@ static double plain_squares(const float *x, int64_t n)
         lane[0] += (double)x[i] * x[i];
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
-
-static bool same_doubles(const double *got, const double *want, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (memcmp(&got[i], &want[i], sizeof *got) != 0 && !(isnan(got[i]) && isnan(want[i])))
-            return false;
-    return true;
 }
 
 static void check_sums(const float *x, const float *y, int64_t n_rows, int64_t n_cols)

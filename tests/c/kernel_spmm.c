@@ -1,7 +1,6 @@
 /* The kernels of kernel/spmm.h against the loops of kernel/spmm_plain.h, bit by bit. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "check.h"
 #include "kernel/spmm.h"

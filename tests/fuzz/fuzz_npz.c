@@ -1,7 +1,6 @@
 /* The zip container and the arrays in it: every member is read through, arrays in every way, and
  * once more from an archive whose members are mapped where that is possible, which must make no
  * difference. */
-#include <string.h>
 
 #include "fuzz.h"
 #include "fuzz_array.h"

@@ -293,7 +293,7 @@ function tests.test_a_fetch_goes_on_while_a_rank_computes()
     while link.rank == 1 and core.clock() - began < 2 do x = x:relu() end
     local got = link.fetched("features", begun)
     local ok, message = pcall(link.fetched, "features", begun)
-    assert(not ok and message:find("a fetch that is over", 1, true), message)
+    assert(not ok and message:find("the Fetch is closed", 1, true), message)
     local late = link.rank == 0 and core.clock() - began > 1
     print(got:rows(core.index{3}):to_table()[1][1], late and "late" or "early")]],
     {temporary.path "two"}))

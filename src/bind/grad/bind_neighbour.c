@@ -1,6 +1,5 @@
 /* Matrix: the rows of x that a row has entries for, put together. */
 #include "grad/op.h"
-#include "graph/bind_matrix.h"
 #include "state/bind.h"
 
 static ld_status neighbour_mean(bind_call *c)

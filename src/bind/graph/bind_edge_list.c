@@ -1,6 +1,5 @@
 /* Lists of edges, and matrices that keep every one of them; lua/ladies/data/edges is what users
  * see. */
-#include "graph/bind_matrix.h"
 #include "graph/edge_list.h"
 #include "state/bind.h"
 

@@ -1,15 +1,11 @@
 /* ladies_core.graph_rows: the rows of a sharded graph that this process holds. */
-#include "graph/bind_graph_rows.h"
+#include "graph/graph_rows.h"
 
 #include "grad/op.h"
+#include "state/bind.h"
 #include "state/parts.h"
 
 #define BIND_GRAPH_ROWS "ladies.GraphRows"
-
-ld_graph_rows *bind_graph_rows(lua_State *L, int arg)
-{
-    return bind_object(L, arg, BIND_GRAPH_ROWS);
-}
 
 static ld_status graph_rows_new(bind_call *c)
 {
@@ -46,7 +42,8 @@ static ld_status rows_collect(bind_call *c)
 static void rows_field(lua_State *L, const char *key)
 {
     (void)key;
-    lua_pushinteger(L, bind_graph_rows(L, 1)->n_nodes);
+    const ld_graph_rows *g = bind_object(L, 1, BIND_GRAPH_ROWS);
+    lua_pushinteger(L, g->n_nodes);
 }
 
 static void rows_describe(lua_State *L, const void *object)

@@ -1,4 +1,5 @@
-/* Matrix: sparse matrices. Products are differentiable and thus in bind_grad.c. */
+/* Matrix: sparse matrices, their sums and products with each other. Products with tensors are
+ * differentiable and thus in bind_grad.c. */
 #include <string.h>
 
 #include "grad/op.h"
@@ -238,6 +239,17 @@ static ld_status matrix_hash(bind_call *c)
     return st;
 }
 
+static ld_status matrix_matmul_sparse(bind_call *c)
+{
+    return ld_csr_multiply(c->out[0].matrix, c->in[0].matrix, c->in[1].matrix);
+}
+
+/* The sum or, where `kind` is 1, the difference. */
+static ld_status matrix_add(bind_call *c)
+{
+    return ld_csr_add(c->out[0].matrix, bind_matrix(c->L, 1), bind_matrix(c->L, 2), c->kind);
+}
+
 static const bind_function functions[] = {
     {"matrix", matrix_new,
      "ladies.matrix{n_rows=, n_cols=, rows=Index, cols=Index [, values=Tensor]} -> Matrix\n"
@@ -357,6 +369,11 @@ static const bind_function methods[] = {
     {"hash", matrix_hash,
      "A:hash() -> string\n16 hexadecimal digits that depend on structure, order and every value.",
      .reads = "A"},
+    {"matmul_sparse", matrix_matmul_sparse,
+     "A:matmul_sparse(B: Matrix) -> Matrix\n"
+     "The product of two sparse matrices, as a sparse one: of A with itself, walks of two steps. It\n"
+     "has an entry wherever an entry of A meets one of B, even if their sum is 0. Summed in double.\n"
+     "Both must be constants."},
     {NULL, NULL, NULL},
 };
 
@@ -365,6 +382,13 @@ static const bind_function operators[] = {
     {"__eq", matrix_eq,
      "A == B -> boolean\n"
      "True if shapes, and places, order and values of all entries are equal. See A:is_close(B)."},
+    {"__add", matrix_add,
+     "A + B -> Matrix\n"
+     "The sum of two sparse matrices of one shape, with the entries of both: an entry without a value\n"
+     "counts as 1, and so as 2 where both have it (A:symmetrize() takes the larger of two). Both must\n"
+     "be constants."},
+    {"__sub", matrix_add, "A - B -> Matrix\nThe difference, as A + B; what cancels stays as a 0.",
+     .kind = 1},
     {NULL, NULL, NULL},
 };
 

@@ -1,7 +1,6 @@
 /* Partitions of a Matrix; lua/ladies/graph/partition.lua is what users see. */
 #include "graph/partition.h"
 
-#include "graph/bind_matrix.h"
 #include "state/bind.h"
 
 static ld_status matrix_metis(bind_call *c)

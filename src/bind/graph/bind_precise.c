@@ -1,6 +1,5 @@
 /* Matrix: products that are rounded once, to measure the error of others by. They pass no
  * gradient. */
-#include "graph/bind_matrix.h"
 #include "state/bind.h"
 #include "tensor/bind_tensor.h"
 #include "tensor/matmul.h"

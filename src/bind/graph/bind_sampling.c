@@ -1,7 +1,6 @@
 /* ladies.sampling: random choice with design weights, alias tables, and functions of index
  * vectors. */
 #include "grad/op.h"
-#include "graph/bind_matrix.h"
 #include "sample/choice.h"
 #include "sample/draw_cols.h"
 #include "sample/drift.h"

@@ -29,8 +29,7 @@ ld_status bind_convert_array(bind_call *c);
 /* A kind of Lua value that an array can be read as. */
 typedef struct {
     const char *name;
-    /* Pushes a userdata and returns the place in it that load fills, where no result is made. */
-    void *(*prepare)(lua_State *L);
+    const char *type; /* the class of the object whose place load fills */
     ld_status (*load)(void *place, const ld_npy_header *h, ld_source *s);
     /* Replaces the userdata on top of the stack by the result; NULL when it is the result. */
     void (*convert)(lua_State *L, const ld_npy_header *h, void *place);
@@ -48,14 +47,14 @@ enum {
 
 extern const bind_form bind_forms[BIND_FORMS];
 
-/* The type of functions that begin to read the array of this name in an open file. */
-typedef ld_status bind_begin_array(ld_npy_header *h, ld_source **s, void *file, const char *name);
+/* The class of open .npz archives. */
+#define BIND_NPZ "ladies.Npz"
 
-/* The bodies of methods f(name) of open files. They push an array in the form `kind` of the method,
- * its dimensions as a table, and its type as NumPy prints it. */
-ld_status bind_read_array(bind_call *c, bind_begin_array *begin);
-ld_status bind_read_shape(bind_call *c, bind_begin_array *begin);
-ld_status bind_read_dtype(bind_call *c, bind_begin_array *begin);
+/* The bodies of methods f(name) of open .npz and safetensors files. They push an array in the form
+ * `kind` of the method, its dimensions as a table, and its type as NumPy prints it. */
+ld_status bind_read_array(bind_call *c);
+ld_status bind_read_shape(bind_call *c);
+ld_status bind_read_dtype(bind_call *c);
 
 /* Pushes the dimensions of an array as a table. */
 void bind_push_shape(lua_State *L, const ld_npy_header *h);

@@ -4,7 +4,6 @@
 #include "io/archive/gz.h"
 #include "state/bind.h"
 
-#define BIND_INPUT  "ladies.Input"
 #define BIND_OUTPUT "ladies.FileWriter"
 
 enum { PIECE = 1 << 16 };
@@ -36,17 +35,10 @@ static ld_status file_read(bind_call *c)
 
 static ld_status file_write(bind_call *c)
 {
-    size_t size;
-    const char *text = bind_check_lstring(c->L, 2, &size);
-    return ld_file_write(c->in[0].text, text, (int64_t)size);
+    return ld_file_write(c->in[0].text, c->in[1].text, (int64_t)lua_rawlen(c->L, 2));
 }
 
 /* --- a piece at a time ------------------------------------------------------------------------ */
-
-static void drop_output(void *writer)
-{
-    ld_writer_abandon(writer);
-}
 
 static ld_status output_new(bind_call *c)
 {
@@ -55,9 +47,7 @@ static ld_status output_new(bind_call *c)
 
 static ld_status output_add(bind_call *c)
 {
-    size_t size;
-    const char *text = bind_check_lstring(c->L, 2, &size);
-    return ld_writer_put(c->in[0].object, text, (int64_t)size);
+    return ld_writer_put(c->in[0].object, c->in[1].text, (int64_t)lua_rawlen(c->L, 2));
 }
 
 static ld_status output_commit(bind_call *c)
@@ -123,7 +113,7 @@ static const bind_function output_methods[] = {
 static const bind_class input = {.name = BIND_INPUT, .drop = ld_gz_drop, .closes = true};
 
 static const bind_class output = {
-    .name = BIND_OUTPUT, .drop = drop_output, .closes = true, .methods = output_methods};
+    .name = BIND_OUTPUT, .drop = ld_writer_drop, .closes = true, .methods = output_methods};
 
 const bind_subject bind_subject_file = {.classes = {&input, &output},
                                         .functions = {{functions, "file"}}};

@@ -1,32 +1,12 @@
 /* Arrays of files as Lua values. A form is one of the kinds of value that an array can become: a
  * Tensor, an Index, Rows, tables of numbers or strings, or one string. */
+#include <string.h>
+
 #include "io/array/npy_values.h"
+#include "io/array/npz.h"
+#include "io/array/safetensors.h"
 #include "io/bind_array.h"
 #include "memory/memory.h"
-
-/* The class of a userdata that holds the elements while they are read, until they are Lua values;
- * so an error frees them. */
-#define BUFFER "ladies.Buffer"
-
-static void *prepare_buffer(lua_State *L)
-{
-    return bind_new_object(L, BUFFER);
-}
-
-static void *prepare_tensor(lua_State *L)
-{
-    return bind_new_tensor(L);
-}
-
-static void *prepare_index(lua_State *L)
-{
-    return bind_new_index(L);
-}
-
-static void *prepare_rows(lua_State *L)
-{
-    return bind_new_rows(L);
-}
 
 static ld_status load_rows(void *place, const ld_npy_header *h, ld_source *s)
 {
@@ -144,18 +124,18 @@ static void convert_text(lua_State *L, const ld_npy_header *h, void *place)
 }
 
 const bind_form bind_forms[BIND_FORMS] = {
-    {"tensor", prepare_tensor, load_tensor, NULL},
-    {"index", prepare_index, load_index, NULL},
-    {"numbers", prepare_buffer, load_numbers, convert_numbers},
-    {"strings", prepare_buffer, load_strings, convert_strings},
-    {"text", prepare_buffer, load_text, convert_text},
-    {"rows", prepare_rows, load_rows, NULL},
+    {"tensor", BIND_TENSOR, load_tensor, NULL},
+    {"index", BIND_INDEX, load_index, NULL},
+    {"numbers", BIND_BUFFER, load_numbers, convert_numbers},
+    {"strings", BIND_BUFFER, load_strings, convert_strings},
+    {"text", BIND_BUFFER, load_text, convert_text},
+    {"rows", BIND_ROWS, load_rows, NULL},
 };
 
 ld_status bind_load(bind_call *c, const bind_form *as, const ld_npy_header *h, ld_source *s)
 {
     bool is_made = c->n_made > 0;
-    void *place = is_made ? (void *)c->out[0].tensor : as->prepare(c->L);
+    void *place = is_made ? (void *)c->out[0].tensor : bind_new_object(c->L, as->type);
     bind_check(c->L, as->load(place, h, s));
     if (as->convert)
         as->convert(c->L, h, place);
@@ -172,29 +152,38 @@ void bind_push_shape(lua_State *L, const ld_npy_header *h)
     }
 }
 
-ld_status bind_read_array(bind_call *c, bind_begin_array *begin)
+/* Begins to read the array that a call of a method of an open file names. */
+static void begin(bind_call *c, ld_npy_header *h, ld_source **s)
+{
+    const char *name = c->in[1].text;
+    bool is_npz = strcmp(c->class->name, BIND_NPZ) == 0;
+    bind_check(c->L, is_npz ? ld_npz_read(h, s, c->in[0].object, name)
+                            : ld_safetensors_read(h, s, c->in[0].object, name));
+}
+
+ld_status bind_read_array(bind_call *c)
 {
     ld_npy_header h;
     ld_source *s;
-    bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
+    begin(c, &h, &s);
     return bind_load(c, &bind_forms[c->kind], &h, s);
 }
 
-ld_status bind_read_shape(bind_call *c, bind_begin_array *begin)
+ld_status bind_read_shape(bind_call *c)
 {
     ld_npy_header h;
     ld_source *s;
-    bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
+    begin(c, &h, &s);
     bind_push_shape(c->L, &h);
     return LD_OK;
 }
 
-ld_status bind_read_dtype(bind_call *c, bind_begin_array *begin)
+ld_status bind_read_dtype(bind_call *c)
 {
     char text[LD_NPY_TEXT];
     ld_npy_header h;
     ld_source *s;
-    bind_check(c->L, begin(&h, &s, c->in[0].object, c->in[1].text));
+    begin(c, &h, &s);
     lua_pushstring(c->L, ld_npy_type_name(text, h.type));
     return LD_OK;
 }
@@ -210,6 +199,6 @@ const bind_form *bind_natural_form(const ld_npy_header *h)
     }
 }
 
-static const bind_class class = {.name = BUFFER, .drop = ld_free, .closes = true};
+static const bind_class class = {.name = BIND_BUFFER, .drop = ld_free, .closes = true};
 
 const bind_subject bind_subject_forms = {.classes = {&class}};

@@ -1,23 +1,12 @@
 /* text.names: names of nodes, such as strings in a file of edges, numbered in order of first
  * appearance. */
-#include "io/bind_names.h"
+#include "io/text/names.h"
 
-ld_names *bind_to_names(lua_State *L, int arg)
-{
-    return bind_to_object(L, arg, BIND_NAMES);
-}
-
-ld_names *bind_new_names(lua_State *L)
-{
-    ld_names **x = (ld_names **)bind_new_object(L, BIND_NAMES);
-    bind_check(L, ld_names_new(x));
-    return *x;
-}
+#include "state/bind.h"
 
 static ld_status names_new(bind_call *c)
 {
-    bind_new_names(c->L);
-    return LD_OK;
+    return ld_names_new((ld_names **)bind_new_object(c->L, BIND_NAMES));
 }
 
 static ld_status names_length(bind_call *c)
@@ -28,9 +17,8 @@ static ld_status names_length(bind_call *c)
 
 static ld_status names_find(bind_call *c)
 {
-    size_t length;
-    const char *text = bind_check_lstring(c->L, 2, &length);
-    int32_t id = ld_names_find(c->in[0].object, text, (int64_t)length);
+    int64_t length = (int64_t)lua_rawlen(c->L, 2);
+    int32_t id = ld_names_find(c->in[0].object, c->in[1].text, length);
     if (id < 0)
         lua_pushnil(c->L);
     else
@@ -40,11 +28,10 @@ static ld_status names_find(bind_call *c)
 
 static ld_status names_add(bind_call *c)
 {
-    size_t length;
+    int64_t length = (int64_t)lua_rawlen(c->L, 2);
     int32_t id = 0;
-    const char *text = bind_check_lstring(c->L, 2, &length);
     bind_arg_check(c->L, length < INT32_MAX, 2, "a name must have less than 2^31 bytes");
-    ld_status st = ld_names_add(c->in[0].object, &id, text, (int64_t)length);
+    ld_status st = ld_names_add(c->in[0].object, &id, c->in[1].text, length);
     c->out[0].integer = (lua_Integer)id + 1;
     return st;
 }
@@ -82,9 +69,7 @@ static void names_describe(lua_State *L, const void *object)
 
 static ld_status line_starts(bind_call *c)
 {
-    size_t length;
-    const char *text = bind_check_lstring(c->L, 1, &length);
-    return ld_names_in_lines(c->out[0].index, text, (int64_t)length);
+    return ld_names_in_lines(c->out[0].index, c->in[0].text, (int64_t)lua_rawlen(c->L, 1));
 }
 
 static const bind_function functions[] = {

@@ -11,9 +11,6 @@
 #include "io/bind_pickle.h"
 #include "state/bind.h"
 
-#define BIND_NPZ "ladies.Npz"
-#define BIND_GZ  "ladies.Gz"
-
 /* --- archives --------------------------------------------------------------------------------- */
 
 static ld_status npz_open(bind_call *c)
@@ -42,26 +39,6 @@ static ld_status npz_has(bind_call *c)
 {
     c->out[0].flag = ld_npz_has(c->in[0].object, c->in[1].text);
     return LD_OK;
-}
-
-static ld_status begin(ld_npy_header *h, ld_source **s, void *file, const char *name)
-{
-    return ld_npz_read(h, s, file, name);
-}
-
-static ld_status npz_shape(bind_call *c)
-{
-    return bind_read_shape(c, begin);
-}
-
-static ld_status npz_dtype(bind_call *c)
-{
-    return bind_read_dtype(c, begin);
-}
-
-static ld_status npz_array(bind_call *c)
-{
-    return bind_read_array(c, begin);
 }
 
 static ld_status npz_object(bind_call *c)
@@ -110,7 +87,7 @@ static ld_status npy_read(bind_call *c)
                        "or \"text\", got %s",
                        name);
     ld_npy_header h;
-    ld_gz **g = (ld_gz **)bind_new_object(c->L, BIND_GZ);
+    ld_gz **g = (ld_gz **)bind_new_object(c->L, BIND_INPUT);
     lua_toclose(c->L, -1);
     bind_check(c->L, ld_gz_open(g, c->in[0].text, "npy"));
     bind_check(c->L, ld_npy_read_header(&h, &(*g)->source));
@@ -151,31 +128,32 @@ static const bind_function npz_methods[] = {
     {"has", npz_has,
      "f:has(name) -> boolean\n"
      "True if there is an array of this name."},
-    {"shape", npz_shape,
+    {"shape", bind_read_shape,
      "f:shape(name) -> table\n"
      "The dimensions: {}, {n} or {n_rows, n_cols}; of more than two, those before are 1."},
-    {"dtype", npz_dtype,
+    {"dtype", bind_read_dtype,
      "f:dtype(name) -> string\nThe type of the elements as NumPy prints it: float32, int64, <U12."},
-    {"tensor", npz_array,
+    {"tensor", bind_read_array,
      "f:tensor(name) -> Tensor\n"
      "Numbers of any type, rounded to float32; an error when a float64 is too large for that. An\n"
      "array of objects, which holds pickled Python, is read by f:object.",
      .kind = BIND_FORM_TENSOR},
-    {"index", npz_array,
+    {"index", bind_read_array,
      "f:index(name) -> Index\n"
      "Integers; of two dimensions row by row. Files count from 0 and Lua from 1, so 0 reads as 1,\n"
      "and -1 (none) as 0; values must lie in -1 .. 2^31 - 2. A mask, booleans of one dimension,\n"
      "gives the positions of those that are true.",
      .kind = BIND_FORM_INDEX},
-    {"numbers", npz_array,
+    {"numbers", bind_read_array,
      "f:numbers(name) -> number | table\n"
      "Numbers of any type as they are in the file.",
      .kind = BIND_FORM_NUMBERS},
-    {"strings", npz_array, "f:strings(name) -> string | table\nTexts (U as UTF-8, S as it is).",
+    {"strings", bind_read_array,
+     "f:strings(name) -> string | table\nTexts (U as UTF-8, S as it is).",
      .kind = BIND_FORM_STRINGS},
-    {"text", npz_array, "f:text(name) -> string\nAn array of uint8 as one string.",
+    {"text", bind_read_array, "f:text(name) -> string\nAn array of uint8 as one string.",
      .kind = BIND_FORM_TEXT},
-    {"rows", npz_array,
+    {"rows", bind_read_array,
      "f:rows(name) -> Rows\n"
      "Numbers of float16, bfloat16 or float32 in two dimensions that stay in the file, if it was\n"
      "opened with mapped = true and the array is large: a few rows at a time become a Tensor.",
@@ -207,8 +185,5 @@ static const bind_class npz_class = {
     .describe = npz_describe,
 };
 
-static const bind_class gz_class = {.name = BIND_GZ, .drop = ld_gz_drop, .closes = true};
-
 const bind_subject bind_subject_npz = {
-    .classes = {&npz_class, &gz_class},
-    .functions = {{npz_functions, "npz"}, {npy_functions, "npy"}}};
+    .classes = {&npz_class}, .functions = {{npz_functions, "npz"}, {npy_functions, "npy"}}};

@@ -75,11 +75,6 @@ typedef struct {
     int64_t budget;
 } walk;
 
-static void fail_walk(walk *w, const char *what)
-{
-    bind_error(w->L, "%s: %s", w->p->name, what);
-}
-
 /* Pushes a new Lua object for a value, such as a string, a table or a Matrix. A table is still
  * empty and joins the queue. */
 static void push_object(walk *w, ld_pickle_value *v)
@@ -93,7 +88,7 @@ static void push_object(walk *w, ld_pickle_value *v)
     case LD_PICKLE_DICT: lua_newtable(L); break;
     case LD_PICKLE_ARRAY:
         if (!v->array)
-            fail_walk(w, "an array has no elements");
+            bind_error(L, "%s: an array has no elements", w->p->name);
         push_pickled(L, w->p, v->array);
         return;
     case LD_PICKLE_MATRIX: {
@@ -191,11 +186,9 @@ static ld_status pickle_load(bind_call *c)
 
 static ld_status pickle_decode(bind_call *c)
 {
-    size_t size;
-    const char *bytes = bind_check_lstring(c->L, 1, &size);
     ld_pickle **p = bind_new_pickle(c->L);
     lua_toclose(c->L, -1);
-    bind_check(c->L, ld_pickle_decode(p, bytes, (int64_t)size, "pickle"));
+    bind_check(c->L, ld_pickle_decode(p, c->in[0].text, (int64_t)lua_rawlen(c->L, 1), "pickle"));
     bind_push_pickle(c->L, *p);
     return LD_OK;
 }

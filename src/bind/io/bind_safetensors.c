@@ -45,26 +45,6 @@ static ld_status st_metadata(bind_call *c)
     return LD_OK;
 }
 
-static ld_status begin(ld_npy_header *h, ld_source **s, void *file, const char *name)
-{
-    return ld_safetensors_read(h, s, file, name);
-}
-
-static ld_status st_shape(bind_call *c)
-{
-    return bind_read_shape(c, begin);
-}
-
-static ld_status st_dtype(bind_call *c)
-{
-    return bind_read_dtype(c, begin);
-}
-
-static ld_status st_array(bind_call *c)
-{
-    return bind_read_array(c, begin);
-}
-
 static ld_status st_csr(bind_call *c)
 {
     ld_mapped_csr given = {
@@ -174,26 +154,26 @@ static const bind_function methods[] = {
      "f:has(name) -> boolean\n"
      "True if there is a tensor of this name."},
     {"metadata", st_metadata, "f:metadata() -> table\nThe texts beside the tensors, by key."},
-    {"shape", st_shape,
+    {"shape", bind_read_shape,
      "f:shape(name) -> table\n"
      "The dimensions: {}, {n} or {n_rows, n_cols}; of more than two, those before are 1."},
-    {"dtype", st_dtype,
+    {"dtype", bind_read_dtype,
      "f:dtype(name) -> string\n"
      "The type of the elements as NumPy prints it, float32 or int64; bfloat16 besides."},
-    {"tensor", st_array,
+    {"tensor", bind_read_array,
      "f:tensor(name) -> Tensor\n"
      "Numbers of any type, rounded to float32; an error when a float64 is too large for that.",
      .kind = BIND_FORM_TENSOR},
-    {"index", st_array,
+    {"index", bind_read_array,
      "f:index(name) -> Index\n"
      "Integers, as the method of npz archives: 0 reads as 1, -1 (none) as 0; booleans of one\n"
      "dimension, a mask, give the positions of those that are true.",
      .kind = BIND_FORM_INDEX},
-    {"numbers", st_array,
+    {"numbers", bind_read_array,
      "f:numbers(name) -> number | table\n"
      "Numbers of any type as they are in the file.",
      .kind = BIND_FORM_NUMBERS},
-    {"rows", st_array,
+    {"rows", bind_read_array,
      "f:rows(name) -> Rows\n"
      "Numbers of float16, bfloat16 or float32 in two dimensions that stay in the file, if it was\n"
      "opened with mapped = true and the array is large: a few rows at a time become a Tensor.",
@@ -210,7 +190,7 @@ static const bind_function methods[] = {
      "f:identity() -> string\n"
      "A text that tells which file this is and when it was last changed: every change makes\n"
      "another."},
-    {"text", st_array, "f:text(name) -> string\nA tensor of uint8 as one string.",
+    {"text", bind_read_array, "f:text(name) -> string\nA tensor of uint8 as one string.",
      .kind = BIND_FORM_TEXT},
     {"close", NULL, "f:close()\nCloses the file; what was read stays.", .raw = bind_close},
     {NULL, NULL, NULL},

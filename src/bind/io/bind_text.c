@@ -1,16 +1,56 @@
-/* ladies.text: reads tables of numbers and names from text files. */
-#include "io/bind_names.h"
-#include "io/bind_progress.h"
+/* ladies.text and ladies.mtx: tables of numbers and names, and Matrix Market files, which are read
+ * from text files and written to them. */
+#include "io/text/text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "io/text/text.h"
-#include "memory/memory.h"
+#include "io/text/mtx.h"
+#include "state/bind.h"
 
 #define BIND_TABLE  "ladies.Table"
-#define BIND_FIELDS "ladies.Fields"
 #define BIND_READER "ladies.TableReader"
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+/* A Lua function that core's reading calls, to tell how far it has come. One that fails stops core,
+ * and its error is raised once core has returned. */
+typedef struct {
+    lua_State *L;
+    int function; /* its place on the stack; 0 when there is none */
+    bool failed;  /* it raised an error, which is on top of the stack */
+} progress;
+
+/* Returns the function at a place of the stack; there may be nil. */
+static progress progress_at(lua_State *L, int at, const char *where)
+{
+    bool given = !lua_isnil(L, at);
+    if (given && !lua_isfunction(L, at))
+        bind_error(L, "%s: progress must be a function, got %s", where, luaL_typename(L, at));
+    return (progress){.L = L, .function = given ? at : 0};
+}
+
+static ld_status call_progress(void *context, int64_t done, int64_t total)
+{
+    progress *p = context;
+    lua_pushvalue(p->L, p->function);
+    lua_pushinteger(p->L, done);
+    lua_pushinteger(p->L, total);
+    bind_hold_off(p->L, true);
+    p->failed = lua_pcall(p->L, 2, 0, 0) != LUA_OK;
+    bind_hold_off(p->L, false);
+    return p->failed ? ld_fail(LD_CANCELLED, "stopped by its progress function") : LD_OK;
+}
+
+/* Raises the error of the function, or else core's. */
+static void check_progress(const progress *p, ld_status status)
+{
+    if (p->failed)
+        lua_error(p->L);
+    bind_check(p->L, status);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* Frees the columns of a table. Its userdata holds the table itself, which may be empty already:
  * the reader and the functions here clear it, too. */
@@ -48,7 +88,7 @@ static const struct {
 /* Returns the kind of column that the value on top of the stack names. */
 static ld_column to_column(lua_State *L, int64_t i, int64_t count)
 {
-    ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_names(L, -1)};
+    ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_object(L, -1, BIND_NAMES)};
     if (c.names)
         return c;
     const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
@@ -140,7 +180,7 @@ static void push_column(lua_State *L, ld_table *t, int64_t i)
     case LD_COLUMN_SKIP: break;
     case LD_COLUMN_NUMBER:
     case LD_COLUMN_NUMBERS: bind_check(L, ld_table_tensor(bind_new_tensor(L), t, i)); break;
-    default: bind_check(L, ld_table_index(bind_new_index(L), t, i)); break;
+    default: bind_check(L, ld_grow_index(bind_new_index(L), &t->columns[i].cells)); break;
     }
 }
 
@@ -149,13 +189,13 @@ static void push_column(lua_State *L, ld_table *t, int64_t i)
 static ld_table *push_read(bind_call *c)
 {
     lua_State *L = c->L;
-    bind_progress progress = bind_progress_at(L, PROGRESS + 1, "text.read");
+    progress p = progress_at(L, PROGRESS + 1, "text.read");
     ld_table *t = push_table(L);
     lua_toclose(L, -1);
     read_options(c, t, "text.read");
-    t->progress = bind_progress_call(&progress);
-    t->context = &progress;
-    bind_progress_check(L, &progress, ld_table_read(t, c->in[0].text));
+    t->progress = p.function ? call_progress : NULL;
+    t->context = &p;
+    check_progress(&p, ld_table_read(t, c->in[0].text));
     return t;
 }
 
@@ -176,13 +216,6 @@ static ld_status text_read(bind_call *c)
 
 /* --- a piece at a time ------------------------------------------------------------------------ */
 
-/* Pushes the table of the reader at 1 and returns it. */
-static ld_table *push_own_table(lua_State *L)
-{
-    lua_getiuservalue(L, 1, 1);
-    return bind_check_userdata(L, -1, BIND_TABLE);
-}
-
 /* text.reader. The reader keeps its table alive, and the table the Names that it fills. */
 static ld_status text_reader(bind_call *c)
 {
@@ -202,7 +235,8 @@ static ld_status text_reader(bind_call *c)
 
 static ld_status rows_next(bind_call *c)
 {
-    ld_table *t = push_own_table(c->L);
+    lua_getiuservalue(c->L, 1, 1);
+    ld_table *t = lua_touserdata(c->L, -1);
     int top = lua_gettop(c->L);
     int64_t before = t->n_rows;
     luaL_checkstack(c->L, (int)t->n_columns + 8, "too many columns");
@@ -256,7 +290,7 @@ static ld_status text_fields(bind_call *c)
 {
     int64_t count;
     char separator = separator_at(c->L, 3, "text.fields");
-    char **fields = (char **)bind_new_object(c->L, BIND_FIELDS);
+    char **fields = (char **)bind_new_object(c->L, BIND_BUFFER);
     lua_toclose(c->L, -1);
     bind_check(c->L, ld_table_peek(fields, &count, c->in[0].text, separator));
     push_fields(c->L, *fields, count);
@@ -271,6 +305,30 @@ static ld_status text_write(bind_call *c)
 static ld_status text_write_edges(bind_call *c)
 {
     return ld_text_write_edges(c->in[0].text, c->in[1].matrix);
+}
+
+/* --- Matrix Market ---------------------------------------------------------------------------- */
+
+static ld_status mtx_read(bind_call *c)
+{
+    progress p = progress_at(c->L, 3, "mtx.read");
+    ld_tensor **dense = bind_new_tensor(c->L);
+    ld_csr **sparse = bind_new_matrix(c->L);
+    check_progress(
+        &p, ld_mtx_read(sparse, dense, c->in[0].text, p.function ? call_progress : NULL, &p));
+    if (!*sparse)
+        lua_pop(c->L, 1);
+    return LD_OK;
+}
+
+static ld_status mtx_write(bind_call *c)
+{
+    const ld_tensor *dense = bind_to_operand(c->L, 2);
+    bool symmetric = c->in[3].flag;
+    if (dense && symmetric)
+        return ld_fail(LD_VALUE, "mtx.write: symmetric is for a sparse Matrix");
+    return dense ? ld_mtx_write_dense(c->in[0].text, dense)
+                 : ld_mtx_write(c->in[0].text, bind_any_matrix(c->L, 2), symmetric);
 }
 
 static const bind_function functions[] = {
@@ -333,13 +391,29 @@ static const bind_function row_methods[] = {
     {NULL, NULL, NULL},
 };
 
+static const bind_function mtx_functions[] = {
+    {"read", mtx_read,
+     "mtx.read(path [, {progress = function}]) -> Matrix | Tensor\n"
+     "Reads a Matrix Market file, plain or packed with gzip: \"coordinate\" (real, integer or\n"
+     "pattern; general, symmetric or skew-symmetric) gives a Matrix, \"array\" a Tensor. Entries\n"
+     "given twice are summed, in a pattern kept once; a pattern has no values. An entry too many,\n"
+     "one too few or one outside of the declared size is an error with its line, and so are inf,\n"
+     "nan and numbers beyond the range of float32.\n"
+     "progress(done, total) is called with bytes of the file now and then."},
+    {"write", mtx_write,
+     "mtx.write(path, Matrix | Tensor [, {symmetric = false}])\n"
+     "Writes a Matrix as coordinates (a pattern if it has no values), a Tensor as an array; with\n"
+     "symmetric only the lower triangle of a Matrix that is symmetric. Packed with gzip if the\n"
+     "path ends in .gz. Numbers come back as they are; nan and infinite ones are an error. The file\n"
+     "appears whole or not at all."},
+    {NULL, NULL, NULL},
+};
+
 static const bind_class reader_class = {
     .name = BIND_READER, .drop = ld_table_rows_drop, .closes = true, .methods = row_methods};
 
 static const bind_class table_class = {
     .name = BIND_TABLE, .release = table_release, .closes = true};
 
-static const bind_class fields_class = {.name = BIND_FIELDS, .drop = ld_free, .closes = true};
-
-const bind_subject bind_subject_text = {.classes = {&reader_class, &table_class, &fields_class},
-                                        .functions = {{functions, "text"}}};
+const bind_subject bind_subject_text = {.classes = {&reader_class, &table_class},
+                                        .functions = {{functions, "text"}, {mtx_functions, "mtx"}}};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "state/bind.h"
-#include "text/nearest.h"
 
 static const char *push_text(lua_State *L, const char *text, int length)
 {
@@ -130,32 +129,13 @@ static void take(lua_State *L, int at, const bind_signature *s, const bind_param
 /* Raises an error for a key of the table at `at` that is no option. */
 static void check_names(lua_State *L, int at, const bind_signature *s)
 {
-    const char *where = push_text(L, s->name, s->name_length);
-    if (luaL_getmetafield(L, at, "__index") != LUA_TNIL)
-        bind_error(L, "%s: options must be in the table itself, not behind __index", where);
-    for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
-        const char *best = NULL, *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        int i = s->n_positional;
-        if (!key)
-            bind_error(L, "%s: option names are strings, got a %s", where, luaL_typename(L, -2));
-        for (; i < s->n_parameters; i++) {
-            const bind_parameter *p = &s->parameters[i];
-            if (strlen(key) == (size_t)p->name_length &&
-                memcmp(key, p->name, (size_t)p->name_length) == 0)
-                break;
-        }
-        if (i < s->n_parameters)
-            continue;
-        for (i = s->n_positional; i < s->n_parameters; i++)
-            best = ld_nearer(key, best,
-                             push_text(L, s->parameters[i].name, s->parameters[i].name_length));
-        key = lua_pushstring(L, key);
-        key = bind_show(L, -1);
-        if (best)
-            bind_error(L, "%s: unknown option \"%s\"; did you mean \"%s\"?", where, key, best);
-        bind_error(L, "%s: unknown option \"%s\"", where, key);
-    }
-    lua_pop(L, 1);
+    const char *names[BIND_MOST_PARAMETERS + 1];
+    int n = 0, top = lua_gettop(L);
+    for (int i = s->n_positional; i < s->n_parameters; i++)
+        names[n++] = push_text(L, s->parameters[i].name, s->parameters[i].name_length);
+    names[n] = NULL;
+    bind_check_options(L, at, push_text(L, s->name, s->name_length), names);
+    lua_settop(L, top);
 }
 
 /* Pushes the words of an option as a message lists them: "wor, wr or poisson". */

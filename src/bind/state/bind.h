@@ -9,7 +9,6 @@
 
 #include <lauxlib.h>
 #include <lua.h>
-#include <stdint.h>
 
 #include "state/class.h"
 #include "state/error.h"

@@ -181,17 +181,12 @@ void *bind_check_userdata(lua_State *L, int arg, const char *type)
     return object;
 }
 
-const char *bind_check_lstring(lua_State *L, int arg, size_t *length)
+const char *bind_check_string(lua_State *L, int arg)
 {
-    const char *text = lua_tolstring(L, arg, length);
+    const char *text = lua_tostring(L, arg);
     if (!text)
         bind_type_error(L, arg, "string");
     return text;
-}
-
-const char *bind_check_string(lua_State *L, int arg)
-{
-    return bind_check_lstring(L, arg, NULL);
 }
 
 lua_Number bind_check_number(lua_State *L, int arg)

@@ -50,7 +50,6 @@ const char *bind_error_text(lua_State *L);
 void bind_check_type(lua_State *L, int arg, int type);
 void *bind_check_userdata(lua_State *L, int arg, const char *type);
 const char *bind_check_string(lua_State *L, int arg);
-const char *bind_check_lstring(lua_State *L, int arg, size_t *length);
 lua_Number bind_check_number(lua_State *L, int arg);
 lua_Integer bind_check_integer(lua_State *L, int arg);
 

@@ -7,7 +7,6 @@
  * with bind_settle and has no pointers yet. A function that calls back into Lua holds bind_settle
  * off meanwhile, or looks at its arguments again afterwards. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory/memory.h"
 #include "state/bind.h"

@@ -20,6 +20,9 @@
 #define BIND_MATRIX "ladies.Matrix"
 #define BIND_RNG    "ladies.Rng"
 #define BIND_ALIAS  "ladies.Alias"
+#define BIND_NAMES  "ladies.Names"
+#define BIND_INPUT  "ladies.Input"  /* a file that may be packed: ld_gz */
+#define BIND_BUFFER "ladies.Buffer" /* memory of ld_alloc, which an error frees */
 
 /* Return the object at arg, which must be of a class whose userdata is a pointer to it. A value of
  * another class is an error in bind_object and NULL in bind_to_object. A closed object is an error

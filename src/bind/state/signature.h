@@ -9,7 +9,6 @@
 #define LD_BIND_SIGNATURE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* The types that values are converted to. BIND_ANY is a value of any type, which stays on the
  * stack; BIND_COUNT an integer from 0 to 2^31 - 1; BIND_WORD one of several words. BIND_SELF is the

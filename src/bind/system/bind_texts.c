@@ -14,10 +14,8 @@ static ld_status printable(bind_call *c)
 
 static ld_status hash(bind_call *c)
 {
-    size_t length;
-    const char *text = bind_check_lstring(c->L, 1, &length);
     uint64_t value = strtoull(c->in[1].text ? c->in[1].text : "0", NULL, 16);
-    ld_status st = ld_hash_bytes(&value, text, length);
+    ld_status st = ld_hash_bytes(&value, c->in[0].text, lua_rawlen(c->L, 1));
     bind_push_hash(c->L, value);
     return st;
 }

@@ -1,10 +1,8 @@
-/* Helpers that several files of functions of tensors share: the classes, arguments and results. */
+/* Helpers that several files of functions of tensors share: arguments and results. */
 #ifndef LD_BIND_TENSOR_H
 #define LD_BIND_TENSOR_H
 
 #include "state/bind.h"
-
-extern const bind_class bind_tensor_class, bind_index_class;
 
 /* Returns the optional argument `dim` of a function of t: 1 for results over the rows, 2 for those
  * over the columns, 0 where it is not given. */

@@ -117,11 +117,7 @@ static void unpack_object(reader *r)
 {
     lua_State *L = r->L;
     const bind_shared_object *o = &r->p->objects[take_integer(r)];
-    bind_collect(L);
-    void **object = lua_newuserdatauv(L, sizeof *object, 0);
-    *object = NULL;
-    luaL_setmetatable(L, o->class->type);
-    bind_check(L, o->class->share(object, o->object));
+    bind_check(L, o->class->share(bind_new_object(L, o->class->type), o->object));
     remember(r);
 }
 

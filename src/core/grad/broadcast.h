@@ -4,8 +4,6 @@
 #ifndef LD_GRAD_BROADCAST_H
 #define LD_GRAD_BROADCAST_H
 
-#include <stdint.h>
-
 #include "base/status.h"
 #include "kernel/map.h"
 #include "tensor/tensor.h"

@@ -298,9 +298,7 @@ ld_status ld_op_csr_normalize(ld_tape *tape, ld_csr **out, ld_csr *given, ld_nor
     LD_OWN(ld_tensor) *sums = NULL;
     LD_OWN(ld_tensor) *w = NULL;
     bool symmetric = kind == LD_SYM;
-    if (given->s->n_rows != given->s->n_cols)
-        return ld_fail(LD_SHAPE, "normalize: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       given->s->n_rows, given->s->n_cols);
+    LD_CHECK(ld_structure_check_square(given->s, "normalize"));
     if (symmetric && given->s->from.row_ids)
         return ld_fail(LD_STATE,
                        "normalize: these are rows of a graph whose other rows are elsewhere, "

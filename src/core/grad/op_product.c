@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "grad/broadcast.h"
 #include "grad/nonzero_rows.h"

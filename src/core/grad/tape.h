@@ -51,7 +51,6 @@ struct ld_node {
     ld_index *index;
     double number; /* and small things */
     int variant;
-    ld_stream stream;
     void *custom; /* belongs to an operation defined outside core */
     void (*custom_free)(void *);
 };

@@ -1,6 +1,4 @@
 /* Connected components, by union-find. */
-#include <inttypes.h>
-
 #include "graph/csr.h"
 #include "memory/memory.h"
 
@@ -39,9 +37,7 @@ static ld_status join(int32_t *parent, const ld_structure *s)
 ld_status ld_csr_components(ld_index **out, int64_t *count, const ld_csr *a)
 {
     int64_t n = a->s->n_rows;
-    if (n != a->s->n_cols)
-        return ld_fail(LD_SHAPE, "components: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       n, a->s->n_cols);
+    LD_CHECK(ld_structure_check_square(a->s, "components"));
     LD_OWN(ld_index) *ids = NULL;
     LD_FREED int32_t *parent = ld_alloc_array(n, sizeof *parent, LD_MEM_SCRATCH);
     if (!parent)

@@ -38,9 +38,7 @@ enum { FORGOTTEN = 1 << 20 /* entries of a file that are let go at a time */ };
 static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change change,
                                  const float *v)
 {
-    if (given->s->n_rows != given->s->n_cols)
-        return ld_fail(LD_SHAPE, "diagonal: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       given->s->n_rows, given->s->n_cols);
+    LD_CHECK(ld_structure_check_square(given->s, "diagonal"));
     LD_OWN(ld_csr) *a = NULL;
     LD_OWN(ld_structure) *s = NULL;
     LD_OWN(ld_tensor) *values = NULL;
@@ -107,10 +105,7 @@ ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops)
 ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a)
 {
     const ld_structure *s = a->s;
-    if (s->n_rows != s->n_cols)
-        return ld_fail(LD_SHAPE,
-                       "diagonal_values: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       s->n_rows, s->n_cols);
+    LD_CHECK(ld_structure_check_square(s, "diagonal_values"));
     LD_CHECK(ld_tensor_new(out, 1, s->n_rows, 1));
     for (int64_t r = 0; r < s->n_rows; r++) {
         (*out)->data[r] = 0;

@@ -56,7 +56,6 @@ ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
     LD_OWN(ld_graph_rows) *g = ld_calloc_array(1, sizeof *g, LD_MEM_MATRIX);
     if (!g)
         return LD_NOMEM;
-    atomic_init(&g->refs, 1);
     g->n_nodes = n_nodes;
     g->weighted = weighted;
     for (int i = 0; i < n_parts; i++)
@@ -77,15 +76,9 @@ ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
     return LD_OK;
 }
 
-ld_graph_rows *ld_graph_rows_ref(ld_graph_rows *g)
+void ld_graph_rows_free(ld_graph_rows *g)
 {
-    atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
-    return g;
-}
-
-void ld_graph_rows_unref(ld_graph_rows *g)
-{
-    if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1)
+    if (!g)
         return;
     for (int i = 0; i < g->n_parts; i++) {
         ld_index_unref(g->parts[i].ids);

@@ -3,7 +3,6 @@
 #ifndef LD_GRAPH_GRAPH_ROWS_H
 #define LD_GRAPH_GRAPH_ROWS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,7 +20,6 @@ typedef struct {
 } ld_graph_part;
 
 typedef struct ld_graph_rows {
-    atomic_int refs;
     int64_t n_nodes;
     bool weighted; /* the parts have values */
     ld_graph_part *parts;
@@ -37,9 +35,8 @@ ld_status ld_graph_rows_new(ld_graph_rows **out, int64_t n_nodes, bool weighted,
                             const ld_graph_part *parts, int n_parts, const int64_t *bounds,
                             int n_owners);
 
-ld_graph_rows *ld_graph_rows_ref(ld_graph_rows *g);
-void ld_graph_rows_unref(ld_graph_rows *g);
-LD_OWNED_BY(ld_graph_rows, ld_graph_rows_unref)
+void ld_graph_rows_free(ld_graph_rows *g);
+LD_OWNED_BY(ld_graph_rows, ld_graph_rows_free)
 
 /* Returns the process that has a row by the bounds. */
 int ld_graph_rows_owner(const ld_graph_rows *g, int64_t row);

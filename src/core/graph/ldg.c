@@ -120,9 +120,7 @@ ld_status ld_csr_ldg(ld_index **out, const ld_csr *a, int64_t k, int64_t passes,
     int64_t n = a->s->n_rows;
     LD_OWN(ld_index) *part_of = NULL;
     LD_CLEANED(stream_state_clear) stream_state st = {.k = k};
-    if (n != a->s->n_cols)
-        return ld_fail(LD_SHAPE, "ldg: a square matrix expected, got %" PRId64 " x %" PRId64, n,
-                       a->s->n_cols);
+    LD_CHECK(ld_structure_check_square(a->s, "ldg"));
     if (k < 1 || k > INT32_MAX || passes < 1)
         return ld_fail(LD_VALUE,
                        "ldg: the parts must be 1 to %d and the passes at least 1, got %" PRId64

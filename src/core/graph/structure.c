@@ -42,6 +42,14 @@ ld_status ld_structure_check_positions(const ld_structure *s, const char *what)
                    what, s->nnz, most_positions());
 }
 
+ld_status ld_structure_check_square(const ld_structure *s, const char *where)
+{
+    if (s->n_rows == s->n_cols)
+        return LD_OK;
+    return ld_fail(LD_SHAPE, "%s: a square matrix expected, got %" PRId64 " x %" PRId64, where,
+                   s->n_rows, s->n_cols);
+}
+
 void ld_structure_advise(const ld_structure *s, ld_access access)
 {
     if (s->mapped[1])

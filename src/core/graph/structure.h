@@ -96,6 +96,9 @@ void ld_structure_forget(const ld_structure *s, int64_t first, int64_t end);
  * that make one call this. */
 ld_status ld_structure_check(int64_t n_rows, int64_t n_cols, int64_t nnz);
 
+/* Fails with LD_SHAPE unless there are as many columns as rows; `where` begins the message. */
+ld_status ld_structure_check_square(const ld_structure *s, const char *where);
+
 /* Check that the positions of all entries fit int32, as an Index of positions and a transpose's
  * `source` need. The first returns true if so; the second fails with LD_RANGE otherwise, and `what`
  * begins the message. */

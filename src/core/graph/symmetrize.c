@@ -3,7 +3,6 @@
  * Rows are visited in ascending order, so the entries (r, c) arrive at row c in the order in which
  * its columns are sorted: row c of the union is its own entries, merged with those. Beside a and
  * the union only a position in each row is held. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "graph/csr.h"
@@ -110,9 +109,7 @@ static ld_status make_union(ld_csr **out, const ld_csr *a, int64_t *offsets, int
 ld_status ld_csr_symmetrize(ld_csr **out, ld_csr *given)
 {
     int64_t n_rows = given->s->n_rows;
-    if (n_rows != given->s->n_cols)
-        return ld_fail(LD_SHAPE, "symmetrize: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       n_rows, given->s->n_cols);
+    LD_CHECK(ld_structure_check_square(given->s, "symmetrize"));
     LD_OWN(ld_csr) *a = NULL;
     LD_FREED int64_t *own = NULL, *offsets = NULL;
     bool equal;

@@ -3,7 +3,6 @@
 #ifndef LD_KERNEL_BFLOAT16_H
 #define LD_KERNEL_BFLOAT16_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"

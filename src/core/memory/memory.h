@@ -8,7 +8,6 @@
 #ifndef LD_MEMORY_MEMORY_H
 #define LD_MEMORY_MEMORY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "memory/memory.h"
 #include "optim/gradient_norm.h"

@@ -4,7 +4,6 @@
 #include "sample/ego.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "graph/marker.h"
 #include "kernel/row_draw.h"
@@ -182,9 +181,7 @@ static ld_status collect(ld_csr **out, ld_index **nodes, const egos *q)
 
 static ld_status check(const ld_csr *a, const ld_index *seeds, int64_t k, int64_t depth)
 {
-    if (a->s->n_rows != a->s->n_cols)
-        return ld_fail(LD_SHAPE, "ego_graphs: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       a->s->n_rows, a->s->n_cols);
+    LD_CHECK(ld_structure_check_square(a->s, "ego_graphs"));
     if (k < 0 || depth < 0)
         return ld_fail(LD_VALUE,
                        "ego_graphs: k and depth must be at least 0, got %" PRId64 " and %" PRId64,

@@ -60,10 +60,7 @@ static ld_status check(const job *q)
             "sample_before: times and order must have an element for each of the %" PRId64
             " entries, they have %" PRId64 " and %" PRId64,
             s->nnz, q->times->size, q->order->size);
-    if (s->n_rows != s->n_cols)
-        return ld_fail(LD_SHAPE,
-                       "sample_before: a square matrix expected, got %" PRId64 " x %" PRId64,
-                       s->n_rows, s->n_cols);
+    LD_CHECK(ld_structure_check_square(s, "sample_before"));
     return ld_index_check(q->rows, 0, s->n_rows, "sample_before: node");
 }
 

@@ -128,9 +128,7 @@ static void walk_some(void *ctx, int64_t begin, int64_t end)
 
 static ld_status check(const char *where, const ld_csr *a, const ld_index *roots, const char *what)
 {
-    if (a->s->n_rows != a->s->n_cols)
-        return ld_fail(LD_SHAPE, "%s: a square matrix expected, got %" PRId64 " x %" PRId64, where,
-                       a->s->n_rows, a->s->n_cols);
+    LD_CHECK(ld_structure_check_square(a->s, where));
     return ld_index_check(roots, 0, a->s->n_rows, what);
 }
 

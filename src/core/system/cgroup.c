@@ -18,8 +18,8 @@ typedef struct {
     size_t top;                /* the length of the outermost group's folder */
 } hierarchy;
 
-/* The type of functions that take one limit from the folder of a group. */
-typedef void take_fn(ld_cgroup_limits *limits, const char *folder);
+/* The type of functions that take one limit from a file in the folder of a group. */
+typedef void take_fn(ld_cgroup_limits *limits, const char *folder, const char *name);
 
 /* Returns true if a list with commas has a word. */
 static bool has_word(const char *list, const char *word)
@@ -114,28 +114,15 @@ static bool read_line(char line[LONGEST_LINE], const char *folder, const char *n
     return found;
 }
 
-/* Lowers `limit` to the number in a file, if there is one: "max" is none. */
-static void take_memory(uint64_t *limit, const char *folder, const char *name)
+/* Lowers the limit of memory to the number in a file, if there is one: "max" is none. */
+static void take_memory(ld_cgroup_limits *limits, const char *folder, const char *name)
 {
     char line[LONGEST_LINE], *end;
     if (!read_line(line, folder, name))
         return;
     unsigned long long bytes = strtoull(line, &end, 10);
-    if (end > line && bytes > 0 && bytes < *limit)
-        *limit = bytes;
-}
-
-static void take_memory1(ld_cgroup_limits *limits, const char *folder)
-{
-    take_memory(&limits->memory, folder, "memory.limit_in_bytes");
-}
-
-/* Takes the limits of memory of version 2. memory.high counts, since beyond it a process is slowed
- * down until it holds less. */
-static void take_memory2(ld_cgroup_limits *limits, const char *folder)
-{
-    take_memory(&limits->memory, folder, "memory.max");
-    take_memory(&limits->memory, folder, "memory.high");
+    if (end > line && bytes > 0 && bytes < limits->memory)
+        limits->memory = bytes;
 }
 
 static void take_quota(ld_cgroup_limits *limits, double microseconds, double period)
@@ -144,18 +131,17 @@ static void take_quota(ld_cgroup_limits *limits, double microseconds, double per
         limits->quota = fmin(limits->quota, microseconds / period);
 }
 
-static void take_quota1(ld_cgroup_limits *limits, const char *folder)
+static void take_quota1(ld_cgroup_limits *limits, const char *folder, const char *name)
 {
     char line[LONGEST_LINE], period[LONGEST_LINE];
-    if (read_line(line, folder, "cpu.cfs_quota_us") &&
-        read_line(period, folder, "cpu.cfs_period_us"))
+    if (read_line(line, folder, name) && read_line(period, folder, "cpu.cfs_period_us"))
         take_quota(limits, strtod(line, NULL), strtod(period, NULL));
 }
 
-static void take_quota2(ld_cgroup_limits *limits, const char *folder)
+static void take_quota2(ld_cgroup_limits *limits, const char *folder, const char *name)
 {
     char line[LONGEST_LINE], *period;
-    if (!read_line(line, folder, "cpu.max"))
+    if (!read_line(line, folder, name))
         return;
     double microseconds = strtod(line, &period);
     if (period > line)
@@ -180,24 +166,21 @@ static void take_processors(ld_cgroup_limits *limits, const char *folder, const 
         limits->n_allowed = count;
 }
 
-static void take_processors1(ld_cgroup_limits *limits, const char *folder)
-{
-    take_processors(limits, folder, "cpuset.effective_cpus");
-}
-
-static void take_processors2(ld_cgroup_limits *limits, const char *folder)
-{
-    take_processors(limits, folder, "cpuset.cpus.effective");
-}
-
 ld_cgroup_limits ld_cgroup_read(const char *root)
 {
+    /* memory.high counts, since beyond it a process is slowed down until it holds less. */
     static const struct {
         const char *controller; /* NULL: of version 2 */
         take_fn *take;
+        const char *name;
     } SOURCES[] = {
-        {"memory", take_memory1}, {"cpu", take_quota1}, {"cpuset", take_processors1},
-        {NULL, take_memory2},     {NULL, take_quota2},  {NULL, take_processors2},
+        {"memory", take_memory, "memory.limit_in_bytes"},
+        {"cpu", take_quota1, "cpu.cfs_quota_us"},
+        {"cpuset", take_processors, "cpuset.effective_cpus"},
+        {NULL, take_memory, "memory.max"},
+        {NULL, take_memory, "memory.high"},
+        {NULL, take_quota2, "cpu.max"},
+        {NULL, take_processors, "cpuset.cpus.effective"},
     };
     ld_cgroup_limits limits = {UINT64_MAX, INFINITY, INT64_MAX};
     for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++) {
@@ -205,7 +188,7 @@ ld_cgroup_limits ld_cgroup_read(const char *root)
         if (!find_hierarchy(&h, root, SOURCES[i].controller))
             continue;
         for (;;) {
-            SOURCES[i].take(&limits, h.folder);
+            SOURCES[i].take(&limits, h.folder, SOURCES[i].name);
             char *slash = strrchr(h.folder + h.top, '/');
             if (!slash)
                 break;

@@ -3,7 +3,6 @@
 #define LD_TENSOR_MATMUL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/status.h"
 #include "tensor/tensor.h"

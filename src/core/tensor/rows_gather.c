@@ -1,6 +1,5 @@
 /* Gathers, copies, searches and hashes stored rows, in parallel. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/float16.h"

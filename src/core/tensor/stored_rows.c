@@ -3,7 +3,6 @@
 #include "tensor/stored_rows.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "memory/memory.h"
 #include "tensor/row_parts.h"

@@ -11,21 +11,16 @@
  * memory in a mapping. */
 static ld_status storage_over(ld_storage **out, float *data, int64_t size, ld_mapping *mapping)
 {
-    ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
+    ld_storage *s = ld_calloc_array(1, sizeof *s, LD_MEM_TENSOR);
     if (!s) {
         if (!mapping)
             ld_free(data);
         return LD_NOMEM;
     }
     atomic_init(&s->refs, 1);
-    atomic_init(&s->frozen, false);
-    s->in_optimizer = false;
-    s->changed = 0;
     s->data = data;
     s->size = size;
     s->mapping = mapping ? ld_mapping_ref(mapping) : NULL;
-    s->room = NULL;
-    s->within = NULL;
     *out = s;
     return LD_OK;
 }
@@ -104,12 +99,11 @@ static void storage_unref(ld_storage *s)
 static ld_status header_new(ld_tensor **out, ld_storage *storage, float *data, int ndim,
                             int64_t n_rows, int64_t n_cols)
 {
-    ld_tensor *t = ld_alloc(sizeof *t, LD_MEM_TENSOR);
+    ld_tensor *t = ld_calloc_array(1, sizeof *t, LD_MEM_TENSOR);
     if (!t) {
         storage_unref(storage);
         return LD_NOMEM;
     }
-    memset(t, 0, sizeof *t);
     atomic_init(&t->refs, 1);
     t->ndim = ndim;
     t->n_rows = n_rows;
@@ -275,13 +269,11 @@ bool ld_tensor_has_views(const ld_tensor *t)
 /* Makes storage for a part of `whole`, an optimizer's, which counts its own views. */
 static ld_status storage_within(ld_storage **out, ld_storage *whole, float *data, int64_t size)
 {
-    ld_storage *s = ld_alloc(sizeof *s, LD_MEM_TENSOR);
+    ld_storage *s = ld_calloc_array(1, sizeof *s, LD_MEM_TENSOR);
     if (!s)
         return LD_NOMEM;
     atomic_init(&s->refs, 1);
-    atomic_init(&s->frozen, false);
     s->in_optimizer = whole->in_optimizer;
-    s->changed = 0;
     s->data = data;
     s->size = size;
     s->mapping = whole->mapping;

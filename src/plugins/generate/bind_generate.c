@@ -5,7 +5,6 @@
 
 #ifdef LADIES_HAVE_LARGE
 #include "generate/chung_lu_runs.h"
-#include "large/bind_edge_runs.h"
 #endif
 
 static ld_status generate_labels(bind_call *c)

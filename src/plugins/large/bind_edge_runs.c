@@ -1,5 +1,6 @@
 /* EdgeRuns: the entries of a matrix that does not fit in memory. */
-#include "large/bind_edge_runs.h"
+#include "large/edge_runs.h"
+#include "state/bind.h"
 
 #define BIND_EDGE_RUNS "ladies.EdgeRuns"
 

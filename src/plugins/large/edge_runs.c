@@ -5,17 +5,29 @@
  * is not too large for that, and independent of each other, so threads take one each. */
 #include "large/edge_runs.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sort.h"
 #include "memory/memory.h"
+#include "system/platform.h"
 #include "system/threads.h"
+
+enum { PIECE = 1 << 24 }; /* bytes between two looks at the cancel flag */
 
 /* Packs an entry as it is in the file. */
 static uint64_t pack(int32_t row, int32_t column)
 {
     return (uint64_t)(uint32_t)row << 32 | (uint32_t)column;
+}
+
+static ld_status fail(const ld_edge_runs *r, const char *what)
+{
+    return ld_fail(LD_IO, "%s: the temporary file cannot be %s: %s", r->folder, what,
+                   strerror(errno));
 }
 
 ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_rows, int64_t n_cols)
@@ -29,7 +41,10 @@ ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_row
     while (n_rows > (int64_t)LD_EDGE_RANGES << r->shift)
         r->shift++;
     r->n_ranges = n_rows > 0 ? ((n_rows - 1) >> r->shift) + 1 : 0;
-    LD_CHECK(ld_spill_open(&r->file, folder));
+    r->file = ld_platform_temporary_file(folder);
+    snprintf(r->folder, sizeof r->folder, "%s", folder);
+    if (r->file < 0)
+        return fail(r, "created");
     *out = ld_take(&r);
     return LD_OK;
 }
@@ -41,8 +56,28 @@ void ld_edge_runs_free(ld_edge_runs *r)
     for (int64_t i = 0; i < r->n_runs; i++)
         ld_free(r->runs[i].starts);
     ld_free(r->runs);
-    ld_spill_close(r->file);
+    if (r->file >= 0)
+        close(r->file);
     ld_free(r);
+}
+
+/* Writes `size` bytes of `from` to the file or, where that is NULL, reads them into `to`; at place
+ * `at`. */
+static ld_status transfer(const ld_edge_runs *r, const void *from, void *to, int64_t at,
+                          int64_t size)
+{
+    for (int64_t done = 0; done < size;) {
+        size_t piece = size - done < PIECE ? (size_t)(size - done) : PIECE;
+        LD_CHECK(ld_poll());
+        ssize_t n = from ? pwrite(r->file, (const char *)from + done, piece, at + done)
+                         : pread(r->file, (char *)to + done, piece, at + done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return fail(r, from ? "written" : "read");
+        done += n;
+    }
+    return LD_OK;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -85,14 +120,15 @@ ld_status ld_edge_runs_put(ld_edge_runs *r, const int32_t *rows, const int32_t *
 {
     LD_FREED int64_t *starts = NULL;
     LD_FREED uint64_t *keys = NULL;
-    int64_t position;
     if (n == 0)
         return LD_OK;
     if (!(starts = ld_calloc_array(r->n_ranges + 1, sizeof *starts, LD_MEM_MATRIX)) ||
         !(keys = ld_alloc_array(both ? 2 * n : n, sizeof *keys, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     order_run(r, keys, starts, rows, columns, n, both);
-    LD_CHECK(ld_spill_put(r->file, &position, keys, starts[r->n_ranges] * (int64_t)sizeof *keys));
+    int64_t size = starts[r->n_ranges] * (int64_t)sizeof *keys;
+    int64_t position = atomic_fetch_add(&r->end, size);
+    LD_CHECK(transfer(r, keys, NULL, position, size));
     return append(r, position, &starts);
 }
 
@@ -141,8 +177,8 @@ static ld_status read_range(uint64_t **out, int64_t *count, const ld_edge_runs *
     for (int64_t i = 0; i < r->n_runs && st == LD_OK; i++) {
         const ld_edge_run *run = &r->runs[i];
         int64_t begin = run->starts[range], size = run->starts[range + 1] - begin;
-        st = ld_spill_get(r->file, *out + n, run->position + begin * (int64_t)sizeof **out,
-                          size * (int64_t)sizeof **out);
+        st = transfer(r, NULL, *out + n, run->position + begin * (int64_t)sizeof **out,
+                      size * (int64_t)sizeof **out);
         n += upper && st == LD_OK ? keep_upper(*out + n, size) : size;
     }
     *count = n;
@@ -183,7 +219,8 @@ static void settle_rows(ld_edge_range *e, const ld_edge_range *without)
     }
 }
 
-/* Loads a range for ld_edge_runs_load and ld_edge_runs_upper. */
+/* Brings a range together, without the entries that are in `without` too, which may be NULL; with
+ * `upper` only what lies right of the diagonal. */
 static ld_status load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
                       int64_t range, bool upper)
 {
@@ -202,12 +239,6 @@ static ld_status load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_r
     to_rows(out, keys, n);
     settle_rows(out, without ? &gone : NULL);
     return LD_OK;
-}
-
-ld_status ld_edge_runs_load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
-                            int64_t range)
-{
-    return load(out, r, without, range, false);
 }
 
 ld_status ld_edge_runs_upper(ld_edge_range *out, const ld_edge_runs *r, int64_t range)
@@ -244,8 +275,7 @@ static void load_ranges(void *ctx, int64_t begin, int64_t end)
 {
     assembly *a = ctx;
     for (int64_t k = begin; k < end && atomic_load(&a->failure.status) == LD_OK; k++)
-        ld_loop_note(&a->failure,
-                     ld_edge_runs_load(&a->ranges[k], a->runs, a->without, a->first + k));
+        ld_loop_note(&a->failure, load(&a->ranges[k], a->runs, a->without, a->first + k, false));
 }
 
 /* Puts the ranges behind each other. */

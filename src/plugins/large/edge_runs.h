@@ -13,7 +13,6 @@
 #include "base/own.h"
 #include "base/status.h"
 #include "graph/csr.h"
-#include "large/spill.h"
 #include "tensor/index.h"
 
 /* Ranges of a matrix, at most; each has 2^shift rows. */
@@ -27,7 +26,9 @@ typedef struct {
 typedef struct {
     int64_t n_rows, n_cols, n_ranges;
     int shift;
-    ld_spill *file;
+    int file;         /* it has no name: however the program ends, nothing is left of it */
+    atomic_llong end; /* its size */
+    char folder[200]; /* for messages */
     atomic_bool held; /* by the thread that changes the fields below */
     int64_t n_runs, room;
     ld_edge_run *runs;
@@ -62,15 +63,10 @@ typedef struct {
     int32_t *columns;
 } ld_edge_range;
 
-/* Brings a range together, without the entries that are in `without` too, which may be NULL. Holds
- * 24 bytes for each of its entries and for each of its rows at most; given back with
- * ld_edge_range_clear, also after a failure. */
-ld_status ld_edge_runs_load(ld_edge_range *out, const ld_edge_runs *r, const ld_edge_runs *without,
-                            int64_t range);
-
-/* Brings together the entries of a range that lie right of the diagonal. */
+/* Brings together the entries of a range that lie right of the diagonal. Holds 24 bytes for each of
+ * its entries and for each of its rows at most; given back with ld_edge_range_clear, also after a
+ * failure. */
 ld_status ld_edge_runs_upper(ld_edge_range *out, const ld_edge_runs *r, int64_t range);
-
 void ld_edge_range_clear(ld_edge_range *e);
 
 /* Makes a matrix of ones of the rows of `count` ranges from `first` on. Fails with LD_RANGE. */

@@ -6,30 +6,28 @@
 
 #include "fetch.h"
 #include "fetch_graph.h"
-#include "graph/bind_graph_rows.h"
-#include "memory/memory.h"
 #include "order.h"
 #include "plan.h"
 #include "ranks.h"
 #include "state/bind.h"
 #include "tensor/share.h"
 
-static int ranks_open(lua_State *L)
+#define BIND_FETCH "ladies.Fetch"
+
+static ld_status ranks_open(bind_call *c)
 {
     int rank, size, length;
     char host[MPI_MAX_PROCESSOR_NAME];
-    bind_check(L, ld_ranks_open(&rank, &size));
+    bind_check(c->L, ld_ranks_open(&rank, &size));
     MPI_Get_processor_name(host, &length);
-    lua_pushinteger(L, rank);
-    lua_pushinteger(L, size);
-    lua_pushlstring(L, host, (size_t)length);
-    return 3;
+    lua_pushinteger(c->L, rank);
+    lua_pushinteger(c->L, size);
+    lua_pushlstring(c->L, host, (size_t)length);
+    return LD_OK;
 }
 
-/* Returns the number of a rank at arg. */
-static int check_rank(lua_State *L, int arg)
+static int check_rank(lua_State *L, int64_t rank)
 {
-    int64_t rank = bind_check_integer(L, arg);
     if (rank < 0 || rank >= ld_ranks_count())
         bind_error(L, "ranks: there is no rank %I of %d", (LUAI_UACINT)rank, ld_ranks_count());
     return (int)rank;
@@ -38,7 +36,6 @@ static int check_rank(lua_State *L, int arg)
 /* Pushes a userdata with the blocks of the array at arg, {{rank, Tensor}, ...}, and returns it. */
 static ld_ranks_block *push_blocks(lua_State *L, int arg, int *n, bool written)
 {
-    bind_check_type(L, arg, LUA_TTABLE);
     *n = (int)lua_rawlen(L, arg);
     ld_ranks_block *blocks = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *blocks, 0);
     for (int i = 0; i < *n; i++) {
@@ -48,7 +45,8 @@ static ld_ranks_block *push_blocks(lua_State *L, int arg, int *n, bool written)
         lua_rawgeti(L, pair, 1);
         lua_rawgeti(L, pair, 2);
         ld_tensor *t = written ? bind_writable_tensor(L, pair + 2) : bind_tensor(L, pair + 2);
-        blocks[i] = (ld_ranks_block){check_rank(L, pair + 1), t->data, ld_tensor_size(t)};
+        blocks[i] = (ld_ranks_block){check_rank(L, bind_check_integer(L, pair + 1)), t->data,
+                                     ld_tensor_size(t)};
         lua_settop(L, pair - 1);
     }
     return blocks;
@@ -75,61 +73,49 @@ static void settle(lua_State *L, int held, ld_status st)
     bind_check(L, st);
 }
 
-static int ranks_exchange(lua_State *L)
+static ld_status ranks_exchange(bind_call *c)
 {
     int n_sends, n_receives;
-    const ld_ranks_block *sends = push_blocks(L, 1, &n_sends, false);
-    const ld_ranks_block *receives = push_blocks(L, 2, &n_receives, true);
-    int held = hold(L);
-    settle(L, held, ld_ranks_exchange(sends, n_sends, receives, n_receives));
-    return 0;
+    const ld_ranks_block *sends = push_blocks(c->L, 1, &n_sends, false);
+    const ld_ranks_block *receives = push_blocks(c->L, 2, &n_receives, true);
+    int held = hold(c->L);
+    settle(c->L, held, ld_ranks_exchange(sends, n_sends, receives, n_receives));
+    return LD_OK;
 }
 
-static int ranks_sum(lua_State *L)
+static ld_status ranks_sum(bind_call *c)
 {
-    ld_tensor *sum = bind_writable_tensor(L, 1);
-    const ld_tensor *own = bind_tensor(L, 2);
-    bind_arg_check(L, ld_tensor_same_shape(sum, own), 2, "another shape than the sum");
-    int held = hold(L);
-    settle(L, held, ld_ranks_sum(sum->data, own->data, ld_tensor_size(own)));
-    return 0;
+    ld_tensor *sum = c->in[0].tensor;
+    const ld_tensor *own = c->in[1].tensor;
+    bind_arg_check(c->L, ld_tensor_same_shape(sum, own), 2, "another shape than the sum");
+    LD_CHECK(ld_tensor_change(sum));
+    int held = hold(c->L);
+    settle(c->L, held, ld_ranks_sum(sum->data, own->data, ld_tensor_size(own)));
+    return LD_OK;
 }
 
-static int bytes_gc(lua_State *L)
+static ld_status ranks_gather(bind_call *c)
 {
-    char **bytes = lua_touserdata(L, 1);
-    ld_free(*bytes);
-    *bytes = NULL;
-    return 0;
-}
-
-static int ranks_gather(lua_State *L)
-{
-    size_t length;
-    const char *own = bind_check_lstring(L, 1, &length);
+    lua_State *L = c->L;
     int size = ld_ranks_count();
     int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
-    char **bytes = lua_newuserdatauv(L, sizeof *bytes, 0);
-    *bytes = NULL;
-    lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, bytes_gc);
-    lua_setfield(L, -2, "__gc");
-    lua_setmetatable(L, -2);
+    char **bytes = (char **)bind_new_object(L, BIND_BUFFER);
     int held = hold(L);
-    settle(L, held, ld_ranks_gather(bytes, offsets, own, (int64_t)length));
+    settle(L, held, ld_ranks_gather(bytes, offsets, c->in[0].text, (int64_t)lua_rawlen(L, 1)));
     lua_createtable(L, size, 0);
     for (int r = 0; r < size; r++) {
         lua_pushlstring(L, *bytes + offsets[r], (size_t)(offsets[r + 1] - offsets[r]));
         lua_rawseti(L, -2, r + 1);
     }
-    return 1;
+    return LD_OK;
 }
 
-static int ranks_broadcast(lua_State *L)
+static ld_status ranks_broadcast(bind_call *c)
 {
-    size_t length = 0;
-    const char *own = lua_isnil(L, 1) ? NULL : bind_check_lstring(L, 1, &length);
-    int root = check_rank(L, 2), size = ld_ranks_count();
+    lua_State *L = c->L;
+    const char *own = lua_isnil(L, 1) ? NULL : bind_check_string(L, 1);
+    size_t length = own ? lua_rawlen(L, 1) : 0;
+    int root = check_rank(L, c->in[1].integer), size = ld_ranks_count();
     int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);
     bind_check(L, ld_ranks_sizes(offsets, (int64_t)length));
     size_t n = (size_t)offsets[size];
@@ -139,120 +125,92 @@ static int ranks_broadcast(lua_State *L)
     int held = hold(L);
     settle(L, held, ld_ranks_broadcast(bytes, (int64_t)n, root));
     lua_pushlstring(L, bytes, n);
-    return 1;
+    return LD_OK;
 }
 
-static int ranks_at(lua_State *L)
+static ld_status ranks_at(bind_call *c)
 {
-    size_t length;
-    ld_order_call(bind_check_lstring(L, 1, &length));
-    return 0;
+    ld_order_call(c->in[0].text);
+    return LD_OK;
 }
 
-static int ranks_set_patience(lua_State *L)
+static ld_status ranks_set_patience(bind_call *c)
 {
-    ld_ranks_set_patience(bind_check_number(L, 1));
-    return 0;
+    ld_ranks_set_patience(c->in[0].number);
+    return LD_OK;
 }
 
-static int ranks_finish(lua_State *L)
+static ld_status ranks_finish(bind_call *c)
 {
-    bind_check(L, ld_ranks_finish());
-    return 0;
+    (void)c;
+    return ld_ranks_finish();
 }
 
-static int ranks_silence(lua_State *L)
+static ld_status ranks_silence(bind_call *c)
 {
     fflush(stdout);
     if (!freopen("/dev/null", "w", stdout))
-        bind_error(L, "ranks: /dev/null cannot be opened");
-    return 0;
+        bind_error(c->L, "ranks: /dev/null cannot be opened");
+    return LD_OK;
 }
 
-static int ranks_share(lua_State *L)
+static ld_status ranks_share(bind_call *c)
 {
-    ld_ranks_share(lua_toboolean(L, 1));
-    return 0;
+    ld_ranks_share(c->in[0].flag);
+    return LD_OK;
 }
 
-static int ranks_shared(lua_State *L)
+static ld_status ranks_shared(bind_call *c)
 {
     int64_t messages, bytes;
     ld_ranks_shared(&messages, &bytes);
-    lua_pushinteger(L, messages);
-    lua_pushinteger(L, bytes);
-    return 2;
+    c->out[0].integer = messages;
+    c->out[1].integer = bytes;
+    return LD_OK;
 }
 
-static int ranks_waited(lua_State *L)
+static ld_status ranks_waited(bind_call *c)
 {
-    lua_pushnumber(L, ld_ranks_waited());
-    return 1;
+    c->out[0].number = ld_ranks_waited();
+    return LD_OK;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-#define BIND_FETCH "ladies.Fetch"
-
-static int fetch_gc(lua_State *L)
+static ld_status ranks_fetch(bind_call *c)
 {
-    ld_fetch **f = lua_touserdata(L, 1);
-    ld_fetch_free(*f);
-    *f = NULL;
-    return 0;
-}
-
-static ld_fetch **fetch_at(lua_State *L)
-{
-    ld_fetch **f = bind_check_userdata(L, 1, BIND_FETCH);
-    bind_arg_check(L, *f != NULL, 1, "a fetch that is over");
-    return f;
-}
-
-static int ranks_fetch(lua_State *L)
-{
-    ld_rows *have = bind_object(L, 1, BIND_ROWS);
-    const ld_index *ids = bind_index(L, 2);
-    ld_fetch **f = lua_newuserdatauv(L, sizeof *f, 0);
-    *f = NULL;
-    luaL_setmetatable(L, BIND_FETCH);
-    bind_arg_check(L, have->n_cols > 0 && have->n_cols < INT32_MAX / 4, 1,
+    ld_rows *have = c->in[0].rows;
+    ld_fetch **f = (ld_fetch **)bind_new_object(c->L, BIND_FETCH);
+    bind_arg_check(c->L, have->n_cols > 0 && have->n_cols < INT32_MAX / 4, 1,
                    "rows of no columns, or of more than MPI can count");
-    bind_check(L, ld_fetch_begin(f, have, ids));
-    return 1;
+    return ld_fetch_begin(f, have, c->in[1].index);
 }
 
-static int ranks_fetched(lua_State *L)
+static ld_status ranks_fetched(bind_call *c)
 {
     int64_t messages, bytes;
-    ld_fetch **f = fetch_at(L);
-    bind_check(L, ld_fetch_end(bind_new_rows(L), *f));
-    ld_fetch_sent(&messages, &bytes, *f);
-    ld_fetch_free(*f);
-    *f = NULL;
-    lua_pushinteger(L, messages);
-    lua_pushinteger(L, bytes);
-    return 3;
+    LD_CHECK(ld_fetch_end(c->out[0].rows, c->in[0].object));
+    ld_fetch_sent(&messages, &bytes, c->in[0].object);
+    bind_drop(c->L, lua_touserdata(c->L, 1), ld_fetch_drop);
+    c->out[1].integer = messages;
+    c->out[2].integer = bytes;
+    return LD_OK;
 }
 
-static int ranks_kept(lua_State *L)
+static ld_status ranks_kept(bind_call *c)
 {
-    ld_rows *own = bind_object(L, 1, BIND_ROWS);
-    const ld_rows *have = bind_object(L, 2, BIND_ROWS);
-    ld_index *ids = bind_index(L, 3);
-    bind_check(L, ld_index_check(ids, 0, have->n_rows, "ranks: the row to keep"));
-    bind_check(L, ld_fetch_keep(bind_new_rows(L), own, have, ids));
-    return 1;
+    const ld_rows *have = c->in[1].rows;
+    LD_CHECK(ld_index_check(c->in[2].index, 0, have->n_rows, "ranks: the row to keep"));
+    return ld_fetch_keep(c->out[0].rows, c->in[0].rows, have, c->in[2].index);
 }
 
-static int ranks_fetch_graph(lua_State *L)
+static ld_status ranks_fetch_graph(bind_call *c)
 {
     ld_graph_fetched found;
-    const ld_graph_rows *have = bind_graph_rows(L, 1);
-    const ld_index *ids = bind_index(L, 2);
+    lua_State *L = c->L;
     ld_csr **rows = bind_new_matrix(L);
     int held = hold(L);
-    settle(L, held, ld_ranks_fetch_graph(&found, have, ids));
+    settle(L, held, ld_ranks_fetch_graph(&found, c->in[0].object, c->in[1].index));
     *rows = found.rows;
     if (!found.any) {
         lua_pop(L, 1);
@@ -260,88 +218,75 @@ static int ranks_fetch_graph(lua_State *L)
     }
     lua_pushinteger(L, found.messages);
     lua_pushinteger(L, found.bytes);
-    return 3;
+    return LD_OK;
 }
 
-static int ranks_gather_rows(lua_State *L)
+static ld_status ranks_gather_rows(bind_call *c)
 {
-    ld_tensor *t = bind_writable_tensor(L, 1);
+    ld_tensor *t = c->in[0].tensor;
     int n_owners;
-    bind_check_type(L, 2, LUA_TTABLE);
-    const int64_t *bounds = bind_push_bounds(L, 2, &n_owners);
-    bind_check(L, ld_plan_check_owners(n_owners, "the rows of a product are"));
-    bind_check(L, ld_share_check_bounds(bounds, n_owners, t->n_rows, "gather_rows"));
-    bind_check(L, ld_ranks_gather_rows(t, bounds));
-    return 0;
+    const int64_t *bounds = bind_push_bounds(c->L, 2, &n_owners);
+    LD_CHECK(ld_plan_check_owners(n_owners, "the rows of a product are"));
+    LD_CHECK(ld_share_check_bounds(bounds, n_owners, t->n_rows, "gather_rows"));
+    LD_CHECK(ld_tensor_change(t));
+    return ld_ranks_gather_rows(t, bounds);
 }
 
 int luaopen_ladies_ranks(lua_State *L)
 {
     static const bind_function functions[] = {
-        {"open", NULL,
-         "open() -> rank, size, host\nBegins MPI: this process is a rank, from 0, of so many.",
-         .raw = ranks_open},
-        {"at", NULL,
+        {"open", ranks_open,
+         "open() -> rank, size, host\nBegins MPI: this process is a rank, from 0, of so many."},
+        {"at", ranks_at,
          "at(name)\n"
-         "Sets the name of the next call, which is compared with that of the others where it "
-         "waits\n"
-         "for long.",
-         .raw = ranks_at},
-        {"exchange", NULL,
-         "exchange(sends, receives)\nSends and receives tensors, {{rank, Tensor}, ...} each; the k-th "
-         "from one rank to\nanother is the k-th there.",
-         .raw = ranks_exchange},
-        {"sum", NULL, "sum(to, t)\nThe sum of the tensors t of all ranks, by MPI's own order.",
-         .raw = ranks_sum},
-        {"gather", NULL, "gather(text) -> array\nThe texts of all ranks, in their order.",
-         .raw = ranks_gather},
-        {"broadcast", NULL,
-         "broadcast(text, root) -> text\nThe text of rank `root`; others give nil.",
-         .raw = ranks_broadcast},
-        {"set_patience", NULL,
-         "set_patience(seconds)\n"
-         "Sets for how long a call waits for other ranks.",
-         .raw = ranks_set_patience},
-        {"finish", NULL, "finish()\nEnds MPI, when all ranks have come to it.",
-         .raw = ranks_finish},
-        {"fetch", NULL,
-         "fetch(have, ids) -> Fetch\n"
-         "Begins to bring the rows `ids`, an ascending Index, that `have` lacks, Rows, and to give\n"
-         "others what they want of it. All ranks call it, one fetch after the other.",
-         .raw = ranks_fetch},
-        {"fetched", NULL,
-         "fetched(fetch) -> Rows, messages, bytes\n"
-         "Waits for the end of a fetch: `have` with its rows, and what this rank has sent for it.",
-         .raw = ranks_fetched},
-        {"kept", NULL,
-         "kept(own, have, ids) -> Rows\n"
-         "The rows of `own`, and copies of those of an ascending Index that `have` holds.",
-         .raw = ranks_kept},
-        {"fetch_graph", NULL,
-         "fetch_graph(have, ids) -> Matrix | nil, messages, bytes\n"
-         "Waits for the rows `ids`, an ascending Index, that `have` lacks, GraphRows, and gives others\n"
-         "what they want of it; nil when no rank wants any. All ranks call it; then what was sent.",
-         .raw = ranks_fetch_graph},
-        {"gather_rows", NULL,
-         "gather_rows(t, bounds)\n"
+         "Sets the name of the next call, which is compared with that of the others where it\n"
+         "waits for long."},
+        {"exchange", ranks_exchange,
+         "exchange(sends: table, receives: table)\n"
+         "Sends and receives tensors, {{rank, Tensor}, ...} each; the k-th from one rank to\n"
+         "another is the k-th there."},
+        {"sum", ranks_sum,
+         "sum(to: Tensor, t)\nThe sum of the tensors t of all ranks, by MPI's own order.",
+         .changes = "to"},
+        {"gather", ranks_gather, "gather(text) -> array\nThe texts of all ranks, in their order."},
+        {"broadcast", ranks_broadcast,
+         "broadcast(text: string | nil, root: integer) -> text\n"
+         "The text of rank `root`; others give nil."},
+        {"set_patience", ranks_set_patience,
+         "set_patience(seconds: number)\nSets for how long a call waits for other ranks."},
+        {"finish", ranks_finish, "finish()\nEnds MPI, when all ranks have come to it."},
+        {"fetch", ranks_fetch,
+         "fetch(have: Rows, ids: Index) -> Fetch\n"
+         "Begins to bring the rows `ids`, ascending, that `have` lacks, and to give others what\n"
+         "they want of it. All ranks call it, one fetch after the other."},
+        {"fetched", ranks_fetched,
+         "fetched(fetch: Fetch) -> Rows, integer, integer\n"
+         "Waits for the end of a fetch: `have` with its rows, and the messages and bytes that this\n"
+         "rank has sent for it."},
+        {"kept", ranks_kept,
+         "kept(own: Rows, have: Rows, ids: Index) -> Rows\n"
+         "The rows of `own`, and copies of the rows `ids`, ascending, that `have` holds."},
+        {"fetch_graph", ranks_fetch_graph,
+         "fetch_graph(have: GraphRows, ids: Index) -> Matrix | nil, integer, integer\n"
+         "Waits for the rows `ids`, ascending, that `have` lacks, and gives others what they want\n"
+         "of it; nil when no rank wants any. All ranks call it. Then the messages and bytes that\n"
+         "were sent."},
+        {"gather_rows", ranks_gather_rows,
+         "gather_rows(t, bounds: table)\n"
          "Brings all rows of a Tensor to all ranks; bounds[r + 1] is the number before those of r.",
-         .raw = ranks_gather_rows},
-        {"silence", NULL, "silence()\nLets standard output go nowhere.", .raw = ranks_silence},
-        {"share", NULL,
-         "share(on)\n"
-         "With true, lets all ranks make products together, each some rows of them.",
-         .raw = ranks_share},
-        {"shared", NULL,
-         "shared() -> messages, bytes\n"
-         "The messages and bytes that this rank has sent for products so far.",
-         .raw = ranks_shared},
-        {"waited", NULL,
-         "waited() -> seconds\n"
-         "The seconds that this rank has waited for others so far.",
-         .raw = ranks_waited},
+         .changes = "t"},
+        {"silence", ranks_silence, "silence()\nLets standard output go nowhere."},
+        {"share", ranks_share,
+         "share(on: boolean)\n"
+         "With true, lets all ranks make products together, each some rows of them."},
+        {"shared", ranks_shared,
+         "shared() -> integer, integer\n"
+         "The messages and bytes that this rank has sent for products so far."},
+        {"waited", ranks_waited,
+         "waited() -> number\nThe seconds that this rank has waited for others so far."},
         {NULL, NULL, NULL},
     };
-    static const bind_class fetch = {.name = BIND_FETCH, .release = fetch_gc, .closes = true};
+    static const bind_class fetch = {.name = BIND_FETCH, .drop = ld_fetch_drop, .closes = true};
     bind_open_class(L, &fetch);
     lua_newtable(L);
     bind_functions(L, functions);

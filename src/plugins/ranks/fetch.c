@@ -1,7 +1,6 @@
 #include "fetch.h"
 
 #include <mpi.h>
-#include <string.h>
 
 #include "memory/memory.h"
 #include "order.h"

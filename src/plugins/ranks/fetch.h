@@ -10,8 +10,6 @@
 #ifndef LD_RANKS_FETCH_H
 #define LD_RANKS_FETCH_H
 
-#include <stdbool.h>
-
 #include "base/own.h"
 #include "tensor/index.h"
 #include "tensor/stored_rows.h"

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/bytes.h"
@@ -263,11 +262,6 @@ const ld_zip_member *ld_zip_find(const ld_zip *z, const char *name)
     if (z->count == 0)
         return NULL;
     return bsearch(name, z->members, (size_t)z->count, sizeof *z->members, compare_with_name);
-}
-
-bool ld_zip_is_link(const ld_zip_member *m)
-{
-    return S_ISLNK(m->mode);
 }
 
 static ld_status member_read(ld_source *s, void *out, int64_t size)

@@ -60,9 +60,6 @@ LD_OWNED_BY(ld_zip, ld_zip_close)
 /* Returns the member of this name, or NULL. */
 const ld_zip_member *ld_zip_find(const ld_zip *z, const char *name);
 
-/* Returns true if a member stands for a symbolic link, whose target is its content. */
-bool ld_zip_is_link(const ld_zip_member *member);
-
 /* Begins to read a member and ends the reading of any other; the source belongs to the archive. */
 ld_status ld_zip_read(ld_source **out, ld_zip *z, const ld_zip_member *member);
 

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "io/array/npy_values.h"
 #include "io/pickle/pickle_machine.h"

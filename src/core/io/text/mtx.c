@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/text/mtx_reader.h"
+#include "io/text/mtx_entries.h"
 #include "io/text/number.h"
 
 /* --- banner and sizes ------------------------------------------------------------------------- */
@@ -67,22 +67,15 @@ static ld_status read_banner(ld_mtx_reader *r)
     return LD_OK;
 }
 
-/* Takes a whole number in 0 .. high and the blanks behind it; NULL when there is none. */
-static const char *take_count(int64_t *out, const char *p, int64_t high)
-{
-    p = ld_parse_integer(out, ld_mtx_skip_blanks(p));
-    return p && *out >= 0 && *out <= high ? ld_mtx_skip_blanks(p) : NULL;
-}
-
 static ld_status read_sizes(ld_mtx_reader *r)
 {
     char *line, *end;
     int64_t high = INT32_MAX - 1;
     LD_CHECK(ld_lines_next_full(&r->lines, LD_MTX_COMMENTS, &line, &end));
-    const char *p = line ? take_count(&r->n_rows, line, high) : NULL;
-    p = p ? take_count(&r->n_cols, p, high) : NULL;
+    const char *p = line ? ld_mtx_integer(&r->n_rows, line, 0, high) : NULL;
+    p = p ? ld_mtx_integer(&r->n_cols, p, 0, high) : NULL;
     if (p && r->coordinate)
-        p = take_count(&r->count, p, INT64_MAX - 1);
+        p = ld_mtx_integer(&r->count, p, 0, INT64_MAX - 1);
     if (p != end || !p)
         return fail(r, line, end, r->coordinate ? "rows, columns and entries" : "rows and columns");
     if (r->symmetry != LD_MTX_GENERAL && r->n_rows != r->n_cols)

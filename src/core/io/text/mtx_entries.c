@@ -1,14 +1,12 @@
-/* Parses the entries of a coordinate file in parallel.
- *
- * A block of text is cut into pieces at the ends of lines, each piece is parsed into room of its
- * own, and the pieces are put behind each other in the order of the file: cuts depend on the block
- * alone, so the number of threads changes nothing. A line that is not right stops its piece; the
- * first of them is parsed once more, with its number known by then, for the message. */
+/* Parses the entries of a coordinate file in parallel, in pieces that are put behind each other as
+ * in text.c. A line that is not right stops its piece; the first of them is parsed once more, with
+ * its number known by then, for the message. */
+#include "io/text/mtx_entries.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "io/text/mtx_reader.h"
 #include "io/text/number.h"
 #include "memory/memory.h"
 #include "system/threads.h"
@@ -36,6 +34,43 @@ typedef struct {
     char *room;    /* for the entries of all pieces */
     piece pieces[PIECES];
 } parser;
+
+/* --- what mtx.c needs, too -------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p;
+}
+
+const char *ld_mtx_integer(int64_t *out, const char *p, int64_t low, int64_t high)
+{
+    p = ld_parse_integer(out, skip_blanks(p));
+    return p && *out >= low && *out <= high ? skip_blanks(p) : NULL;
+}
+
+ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,
+                       float *value)
+{
+    p = skip_blanks(p);
+    const char *stop = ld_parse_float(value, p);
+    if (!stop || skip_blanks(stop) != end)
+        return ld_lines_fail(&r->lines, column, p, end, "a number and the end of the line");
+    if (isinf(*value))
+        return ld_lines_fail(&r->lines, column, p, end, "a number that fits float32");
+    return LD_OK;
+}
+
+/* Entries that the file cannot hold would take memory for nothing. */
+ld_status ld_mtx_check_room(const ld_mtx_reader *r, int64_t count, int64_t bytes)
+{
+    int64_t left = ld_ahead_bound(r->lines.file) + 1;
+    if (count <= left / bytes)
+        return LD_OK;
+    return ld_fail(LD_FORMAT, "%s: line %" PRId64 ": %" PRId64 " entries are more than it can hold",
+                   ld_ahead_name(r->lines.file), r->lines.number, count);
+}
 
 /* --- one line --------------------------------------------------------------------------------- */
 
@@ -65,13 +100,6 @@ static char *take_plain(const ld_mtx_reader *r, char *line, entry *x)
     return *p == '\n' && in_range && placed ? (char *)p + 1 : NULL;
 }
 
-/* Takes a whole number in 1 .. high and the blanks behind it; NULL when there is none. */
-static const char *take_id(int64_t *out, const char *p, int64_t high)
-{
-    p = ld_parse_integer(out, ld_mtx_skip_blanks(p));
-    return p && *out >= 1 && *out <= high ? ld_mtx_skip_blanks(p) : NULL;
-}
-
 static ld_status fail_id(const ld_mtx_reader *r, int column, const char *found, int64_t high)
 {
     char expected[64];
@@ -83,11 +111,11 @@ static ld_status fail_id(const ld_mtx_reader *r, int column, const char *found, 
 /* Reads any line, or says what is wrong with it. */
 static ld_status take_any(const ld_mtx_reader *r, const char *line, const char *end, entry *x)
 {
-    const char *p = take_id(&x->row, line, r->n_rows);
+    const char *p = ld_mtx_integer(&x->row, line, 1, r->n_rows);
     if (!p)
         return fail_id(r, 1, line, r->n_rows);
     const char *second = p;
-    p = take_id(&x->column, second, r->n_cols);
+    p = ld_mtx_integer(&x->column, second, 1, r->n_cols);
     if (!p)
         return fail_id(r, 2, second, r->n_cols);
     if (r->symmetry == LD_MTX_SKEW && x->row <= x->column)

@@ -9,7 +9,6 @@
 
 #include <float.h>
 #include <locale.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

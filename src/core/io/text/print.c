@@ -72,30 +72,21 @@ static ld_status drain(ld_print *x, int flush)
     return LD_OK;
 }
 
-/* Returns the place for `size` more bytes of text; NULL with the status in *st. */
-static char *room_for(ld_print *x, int64_t size, ld_status *st)
+static ld_status print_bytes(ld_print *x, const char *text, int64_t length)
 {
-    *st = x->used + size > BUFFER ? drain(x, Z_NO_FLUSH) : LD_OK;
-    return *st == LD_OK ? x->buffer + x->used : NULL;
-}
-
-ld_status ld_print_bytes(ld_print *x, const char *text, int64_t length)
-{
-    ld_status st = LD_OK;
-    for (int64_t n; length > 0 && st == LD_OK; text += n, length -= n) {
+    for (int64_t n; length > 0; text += n, length -= n) {
         n = length < BUFFER ? length : BUFFER;
-        char *to = room_for(x, n, &st);
-        if (!to)
-            return st;
-        memcpy(to, text, (size_t)n);
+        if (x->used + n > BUFFER)
+            LD_CHECK(drain(x, Z_NO_FLUSH));
+        memcpy(x->buffer + x->used, text, (size_t)n);
         x->used += n;
     }
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_print_text(ld_print *x, const char *text)
 {
-    return ld_print_bytes(x, text, (int64_t)strlen(text));
+    return print_bytes(x, text, (int64_t)strlen(text));
 }
 
 ld_status ld_print_integer(ld_print *x, int64_t value)
@@ -107,7 +98,7 @@ ld_status ld_print_integer(ld_print *x, int64_t value)
     while (left /= 10);
     if (value < 0)
         *--p = '-';
-    return ld_print_bytes(x, p, digits + sizeof digits - p);
+    return print_bytes(x, p, digits + sizeof digits - p);
 }
 
 ld_status ld_print_float(ld_print *x, float value)

@@ -13,7 +13,6 @@ typedef struct ld_print ld_print;
 ld_status ld_print_open(ld_print **out, const char *path, const char *reader);
 
 ld_status ld_print_text(ld_print *x, const char *text);
-ld_status ld_print_bytes(ld_print *x, const char *text, int64_t length);
 ld_status ld_print_integer(ld_print *x, int64_t value);
 
 /* Writes a number with as many digits, up to nine, as bring the same float back, -0 as well. Fails

@@ -282,8 +282,7 @@ static ld_status leave(reader *r, const ld_text_piece *x)
     return LD_OK;
 }
 
-/* Reads the next n rows, or as many as there are. */
-static ld_status read_rows(reader *r, int64_t n)
+ld_status ld_table_next(ld_table_rows *r, int64_t n)
 {
     while (n > 0) {
         if (r->at == r->count)
@@ -331,7 +330,7 @@ ld_status ld_table_read(ld_table *t, const char *path)
 {
     LD_CLEANED(close_reader) reader r = {.table = t};
     LD_CHECK(start(&r, path));
-    LD_CHECK(read_rows(&r, (int64_t)INT32_MAX + 1));
+    LD_CHECK(ld_table_next(&r, (int64_t)INT32_MAX + 1));
     if (t->n_rows > INT32_MAX)
         return ld_fail(LD_FORMAT, "%s: more than %d lines of data; no more fit",
                        ld_ahead_name(r.lines.file), INT32_MAX);
@@ -350,11 +349,6 @@ ld_status ld_table_open(ld_table_rows **out, ld_table *t, const char *path)
     return LD_OK;
 }
 
-ld_status ld_table_next(ld_table_rows *r, int64_t n)
-{
-    return read_rows(r, n);
-}
-
 void ld_table_close(ld_table_rows *r)
 {
     if (r)
@@ -370,11 +364,6 @@ ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char
     LD_CHECK(first_line(&r, &line, &end));
     r.separator = separator ? separator : guess_separator(line, end);
     return split(&r, fields, n_fields, line, end);
-}
-
-ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column)
-{
-    return ld_grow_index(out, &t->columns[column].cells);
 }
 
 ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column)

@@ -68,8 +68,7 @@ LD_OWNED_BY(ld_table_rows, ld_table_close)
 /* Gives the fields of the first line that counts, as in `titles`, and their number. */
 ld_status ld_table_peek(char **fields, int64_t *n_fields, const char *path, char separator);
 
-/* Take a column: ids, labels and names as an index, others as a tensor. */
-ld_status ld_table_index(ld_index **out, ld_table *t, int64_t column);
+/* Takes a column of numbers as a tensor; ld_grow_index takes one of ids, labels or names. */
 ld_status ld_table_tensor(ld_tensor **out, ld_table *t, int64_t column);
 
 /* Makes a square matrix of a table of edges read from `path`, and takes the columns for it. The

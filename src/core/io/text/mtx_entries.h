@@ -1,7 +1,7 @@
 /* The part that the two files of the reader of Matrix Market files share: mtx.c reads the banner
  * and arrays, mtx_entries.c the entries of coordinate files. */
-#ifndef LD_IO_MTX_READER_H
-#define LD_IO_MTX_READER_H
+#ifndef LD_IO_MTX_ENTRIES_H
+#define LD_IO_MTX_ENTRIES_H
 
 #include "graph/csr.h"
 #include "io/text/lines.h"
@@ -19,13 +19,8 @@ typedef struct {
     int64_t count; /* the entries in the file */
 } ld_mtx_reader;
 
-/* Skips the blanks at p. */
-static inline const char *ld_mtx_skip_blanks(const char *p)
-{
-    while (*p == ' ' || *p == '\t')
-        p++;
-    return p;
-}
+/* Takes a whole number in low .. high and the blanks around it; NULL when there is none. */
+const char *ld_mtx_integer(int64_t *out, const char *p, int64_t low, int64_t high);
 
 /* Reads the number in field `column`, with nothing but blanks from there to the end of the line. */
 ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,
