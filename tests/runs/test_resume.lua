@@ -155,7 +155,7 @@ end
 -- Refuses to go on, with a line that has `text` in it.
 local function check_refusal(folder, text)
   local before = content(folder)
-  shell.refuses({"ladies train: ", text}, resume(folder))
+  shell.refuses({"ladies train: ", text}, "", select(2, resume(folder)))
   check_same(folder, before)
 end
 

@@ -93,7 +93,8 @@ function shell.refused(out, err, status)
 end
 
 --- Takes what shell.run returns after `text`, one or a table of several: fails unless the program
--- has printed nothing but one line to stderr that contains them, and ended with status 1.
+-- has printed nothing but one line to stderr that contains them, and ended with status 1. Where it
+-- may have printed something before that, `out` is given as "".
 function shell.refuses(text, out, err, status)
   local right = status == 1 and out == "" and err:find "^[^\n]+\n$"
   for _, part in ipairs(type(text) == "table" and text or {text}) do
