@@ -71,9 +71,9 @@ local digest_of = {
   number = exactly, table = exactly,
 }
 
---- Returns a hash of arrays by name, which is the same before they are written and after they are
+-- Returns a hash of arrays by name, which is the same before they are written and after they are
 -- read.
-function checkpoint.hash_of(arrays)
+local function hash_of(arrays)
   local parts = {}
   for _, name in ipairs(tables.sorted_keys(arrays)) do
     local value = arrays[name]
@@ -98,7 +98,7 @@ end
 
 -- Fails for a file whose content is not that which was written.
 local function check_hash(file, path)
-  local ok, hash = errors.try(function() return checkpoint.hash_of(arrays_in(file)) end)
+  local ok, hash = errors.try(function() return hash_of(arrays_in(file)) end)
   if not ok and not errors.is_internal(hash) then errors.pass_on(hash) end
   if not ok or hash ~= file:text "hash" then
     errors.fail(("%s: something in it was changed, added or removed since it was written")
@@ -144,7 +144,7 @@ function checkpoint.save(path, state)
   for name, value in pairs(state.optimizer:state()) do arrays["optimizer." .. name] = value end
   object_state.put(arrays, state.objects or {})
   for name, value in pairs(state.counters or {}) do arrays["counter." .. name] = value end
-  arrays.hash = checkpoint.hash_of(arrays)
+  arrays.hash = hash_of(arrays)
   npz.write(path, arrays, {compress = false})
 end
 
