@@ -47,8 +47,7 @@ local NAMES = {"--ids", "strings", "--classes", "strings", "--quiet"}
 local function run(named, ...)
   local words = table.pack(...)
   if named then table.move(NAMES, 1, #NAMES, #words + 1, words) end
-  local out, err, status = shell.run_ladies(words)
-  return status, out .. err
+  return shell.run_ladies(words)
 end
 
 --- The options reach the reader: with them the tables are read, without them their names are
@@ -59,15 +58,11 @@ function tests.test_they_reach_the_reader()
     "--batch-size", "3", "--out"}
   local n = #words
   words[n + 1] = temporary.path "refused"
-  local status, text = run(false, table.unpack(words))
-  lu.assertEquals(status, 1, text)
-  lu.assertStrContains(text, "--ids strings")
+  lu.assertStrContains(shell.refused(run(false, table.unpack(words))), "--ids strings")
   words[n + 1] = temporary.path "variance"
-  status, text = run(true, table.unpack(words))
-  lu.assertEquals(status, 0, text)
-  status, text = run(true, "table3", "--datasets", FOLDER, "--methods", "full", "--runs", "1",
-    "--out", temporary.path "table3")
-  lu.assertEquals(status, 0, text)
+  shell.succeeded(run(true, table.unpack(words)))
+  shell.succeeded(run(true, "table3", "--datasets", FOLDER, "--methods", "full", "--runs", "1",
+    "--out", temporary.path "table3"))
 end
 
 --- `ladies costs` reads a data set with --ranks alone, whose features may be dense, as these, or
@@ -76,17 +71,14 @@ function tests.test_costs_of_a_data_set()
   for _, dataset in ipairs{FOLDER, "wordnet"} do
     local words = {"costs", "--ranks", "--dataset", dataset, "--accumulate", "2", "--feature-cache",
       "1K"}
-    local status, text = run(dataset == FOLDER, table.unpack(words))
-    lu.assertEquals(status, 0, text)
+    local text = shell.succeeded(run(dataset == FOLDER, table.unpack(words)))
     lu.assertStrContains(text, "MB of caches")
     lu.assertStrMatches(text, ".*\n| 2 +| +%d+ | .*")
   end
 end
 
 function tests.test_costs_without_a_data_set()
-  local status, text = run(true, "costs", "--out", temporary.path "costs")
-  lu.assertEquals(status, 1)
-  lu.assertStrContains(text, "how it is read")
+  shell.refuses("how it is read", run(true, "costs", "--out", temporary.path "costs"))
 end
 
 --- Options that --ranks does not use are refused, and so are those that it uses only with

@@ -16,15 +16,17 @@ function tests.tearDown()
   core.cancel_at(0)
 end
 
+local folder = shell.folder_of_each(tests)
+
 -- Writes the tables of n nodes: every edge of `lines`, texts; labels, features and a split.
-local function write_tables(folder, n, lines)
+local function write_tables(n, lines)
   local labels, features, split = {}, {}, {}
   for i = 1, n do
     labels[i], features[i] = i % 3, ("%d,%g"):format(i % 100, 1 / i)
     split[i] = ({"train", "val", "test"})[i % 3 + 1]
   end
   for name, list in pairs{edges = lines, labels = labels, features = features, split = split} do
-    core.file.write(("%s/%s.csv"):format(folder, name), table.concat(list, "\n") .. "\n")
+    core.file.write(("%s/%s.csv"):format(folder.path, name), table.concat(list, "\n") .. "\n")
   end
 end
 
@@ -56,10 +58,9 @@ local function assert_same(source, path, opts)
 end
 
 function tests.test_the_same_for_any_memory()
-  local folder <close> = shell.folder()
   local out <close> = shell.folder()
   local path = out.path .. "/graph.safetensors"
-  write_tables(folder.path, 700, random_edges(700, 9000))      -- three pieces of 4096 edges
+  write_tables(700, random_edges(700, 9000))      -- three pieces of 4096 edges
   for _, memory in ipairs{"48K", "100K", "1G"} do
     for _, directed in ipairs{"symmetrize", "keep"} do
       assert_same(folder.path, path, {memory = memory, directed = directed})
@@ -70,11 +71,10 @@ end
 
 --- A graph with so many edges that it is mapped while the data set is made comes out the same.
 function tests.test_a_graph_in_a_file()
-  local folder <close> = shell.folder()
   local out <close> = shell.folder()
   local n, lines = 140000, {}
   for i = 0, 2 * n - 1 do lines[i + 1] = ("%d\t%d"):format(i % n, (i * 7 + i // n) % n) end
-  write_tables(folder.path, n, lines)
+  write_tables(n, lines)
   local path = out.path .. "/graph.safetensors"
   assert_same(folder.path, path, {memory = "2M"})
   lu.assertEquals(core.files(out.path), {"graph.safetensors"})
@@ -86,8 +86,7 @@ end
 
 --- The notes on missing and repeated edges are the same for a graph in a file as for one in memory.
 function tests.test_notes()
-  local folder <close> = shell.folder()
-  write_tables(folder.path, 6, {"source,target", "0,1", "1,0", "2,3", "2,3", "4,4", "5,0"})
+  write_tables(6, {"source,target", "0,1", "1,0", "2,3", "2,3", "4,4", "5,0"})
   local path = folder.path .. "/graph.safetensors"
   local function told(words)
     local out, err = shell.succeeded(shell.run_ladies(words))
@@ -101,18 +100,17 @@ end
 --- Tables may have their columns in another order, other columns beside them, weights (which are
 -- read whole), and names.
 function tests.test_other_tables()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/graph.safetensors"
   for _, lines in ipairs{{"when,target,source", "7,1,0", "8,2,1", "9,0,5"},
                          {"0 1", "5 2", "3 3"},
                          {"source,target,weight", "0,1,0.5", "1,2,2"},
                          {"0,1"}} do
-    write_tables(folder.path, 6, lines)
+    write_tables(6, lines)
     for _, directed in ipairs{"keep", "symmetrize"} do
       assert_same(folder.path, path, {memory = "20K", directed = directed})
     end
   end
-  write_tables(folder.path, 6, {"0,1"})
+  write_tables(6, {"0,1"})
   core.file.write(folder.path .. "/labels.csv", "node,class_0,class_1\n"
     .. "0,1,0\n1,0,1\n2,1,1\n3,0,0\n4,1,0\n5,1,0\n")
   assert_same(folder.path, path, {memory = "20K"})
@@ -127,7 +125,6 @@ end
 --- The options of ladies.data.from_files hold in bounded memory, with names as ids and columns of
 -- classes.
 function tests.test_from_files()
-  local folder <close> = shell.folder()
   local function place(name, text)
     local path = folder.path .. "/" .. name
     core.file.write(path, text)
@@ -154,7 +151,6 @@ function tests.test_from_files()
 end
 
 function tests.test_mistakes_are_told_by_line()
-  local folder <close> = shell.folder()
   local out <close> = shell.folder()
   local lines = random_edges(50, 6000)                          -- line 5000 is in the second piece
   for _, case in ipairs{{"7,x", 'line 5000, column 2: found "x", expected a whole number from 0'},
@@ -164,7 +160,7 @@ function tests.test_mistakes_are_told_by_line()
                         {"7,8,9", 'line 5000, column 3: found "9", expected no more than 2'},
                         {"", "line 5000 is blank"}} do
     lines[5000] = case[1]
-    write_tables(folder.path, 50, lines)
+    write_tables(50, lines)
     local opts = {memory = "20K"}
     local message = message_of(ladies.data.to_file, folder.path, out.path .. "/x.safetensors", opts)
     lu.assertStrContains(message, case[2])
@@ -172,7 +168,7 @@ function tests.test_mistakes_are_told_by_line()
     lu.assertEquals(message, message_of(ladies.data.load, folder.path))
     lu.assertEquals(core.files(out.path), {})
   end
-  write_tables(folder.path, 50, random_edges(50, 6000))
+  write_tables(50, random_edges(50, 6000))
   lu.assertStrContains(message_of(ladies.data.to_file, folder.path, out.path .. "/x.safetensors",
     {memory = 100}), "for which 100 bytes of memory are too few")
   lu.assertEquals(core.files(out.path), {})
@@ -181,9 +177,8 @@ end
 --- An interruption, or lack of memory, at any moment leaves nothing behind, and what was there
 -- stays.
 function tests.test_interruptions_leave_nothing()
-  local folder <close> = shell.folder()
   local out <close> = shell.folder()
-  write_tables(folder.path, 8, {"0,1", "1,2", "2,0", "3,3", "5,6"})
+  write_tables(8, {"0,1", "1,2", "2,0", "3,3", "5,6"})
   local path = out.path .. "/graph.safetensors"
   core.file.write(path, "what was there")
   for _, set in ipairs{core.cancel_at, core.memory_fail_at} do
@@ -203,9 +198,8 @@ end
 
 --- A run that is killed leaves a file of another name at most.
 function tests.test_a_killed_run()
-  local folder <close> = shell.folder()
   local out <close> = shell.folder()
-  write_tables(folder.path, 3000, random_edges(3000, 60000))
+  write_tables(3000, random_edges(3000, 60000))
   local path = out.path .. "/graph.safetensors"
   for _, seconds in ipairs{0.02, 0.1, 0.2} do
     shell.run{"timeout", "-s", "KILL", tostring(seconds), shell.ladies, "import", folder.path,
@@ -221,7 +215,6 @@ function tests.test_a_killed_run()
 end
 
 function tests.test_pieces_of_a_table()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.csv"
   core.file.write(path, "# words\nid,name,x\n3,a,1.5\n1,b,2\n2,a,-1\n")
   local names = ladies.text.names()

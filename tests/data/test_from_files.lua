@@ -7,10 +7,7 @@ local shell = require "tools.shell"
 
 local from_files, export = ladies.data.from_files, ladies.data.export
 local tests = {}
-local folder
-
-function tests.setUp() folder = shell.folder() end
-function tests.tearDown() getmetatable(folder).__close() end
+local folder = shell.folder_of_each(tests)
 
 local function write(name, content)
   return file_tools.write(folder.path .. "/" .. name, content)

@@ -10,6 +10,7 @@ local shell = require "tools.shell"
 
 local index, npz, safetensors = ladies.index, ladies.npz, ladies.safetensors
 local tests = {}
+local folder = shell.folder_of_each(tests)
 
 local NODES = 140000                       -- offsets and columns are more than a MiB each
 local made
@@ -35,7 +36,6 @@ end
 
 --- Rows have the numbers that `numbers` decodes in another way, and writing them gives their bits.
 function tests.test_halves_there_and_back()
-  local folder <close> = shell.folder()
   for _, dtype in ipairs{"float16", "bfloat16"} do
     local path = folder.path .. "/x.safetensors"
     local f <close> = all_halves(path, dtype)
@@ -72,7 +72,6 @@ end
 --- A Tensor is rounded by vectors, to the same bits as numbers one by one: around each float16 and
 -- half way to the next.
 function tests.test_vectors_of_halves()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   local halves <close> = all_halves(path, "float16")
   local values = {0 / 0}
@@ -100,7 +99,6 @@ end
 --- Rounding takes the even number half way between two; a number that is too large for all is an
 -- error.
 function tests.test_rounding_to_halves()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   local function rounded(convert, values)
     safetensors.write(path, {x = convert{values}})
@@ -121,7 +119,6 @@ function tests.test_rounding_to_halves()
 end
 
 function tests.test_rows_refuse()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   safetensors.write(path, {x = npz.float16{{1, 2}, {3, 4}}, v = npz.float16{1.0},
     d = npz.float64{{1.0}}, n = npz.float32{{1.0, 0 / 0}}})
@@ -142,7 +139,6 @@ end
 -- wherever it stands in its row. That holds for a Tensor and for Rows, which are read a piece at a
 -- time.
 function tests.test_not_finite()
-  local folder <close> = shell.folder()
   local path, columns = folder.path .. "/x.safetensors", 600
   local cases = {{{3, 600}}, {{2, 1}, {1, 257}}, {{3, 1}, {2, 600}}, {{3, 256}, {3, 255}}}
   for _, places in ipairs(cases) do
@@ -172,7 +168,6 @@ local function taken(before)
 end
 
 function tests.test_nothing_is_read()
-  local folder <close> = shell.folder()
   local path, data = folder.path .. "/graph.safetensors", dataset()
   ladies.data.save(data, path)
   collectgarbage()
@@ -198,7 +193,6 @@ end
 --- Training gives the same model from float32 features in the file as in memory, in step and with
 -- workers.
 function tests.test_the_same_model()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/graph.safetensors"
   ladies.data.save(dataset(), path)
   local hashes = {}
@@ -219,7 +213,6 @@ end
 --- Exact inference on features in a file has the bits of that on features in memory, and a run
 -- knows its data set again where a machine of less memory leaves them in the file.
 function tests.test_inference()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/graph.safetensors"
   local data = ladies.generate.power_law{nodes = 2000, entries = 10000, features = 7, classes = 4}
   for _, dtype in ipairs{"none", "float16", "bfloat16"} do
@@ -238,7 +231,6 @@ function tests.test_inference()
 end
 
 function tests.test_halves_in_the_file()
-  local folder <close> = shell.folder()
   local path, data = folder.path .. "/graph.safetensors", dataset()
   for _, dtype in ipairs{"float16", "bfloat16"} do
     ladies.data.save(data, path, {dtype = dtype})
@@ -259,7 +251,6 @@ end
 
 --- Exports, which read all features, have them in memory meanwhile and write the same files.
 function tests.test_other_forms()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/graph.safetensors"
   ladies.data.save(ladies.generate.power_law{nodes = 300, entries = 1000, features = 3}, path)
   local whole, inside = ladies.data.load(path), ladies.data.load(path, {features_in = "file"})
@@ -277,7 +268,6 @@ end
 
 --- Features that cannot stay in their file are refused with features_in = "file".
 function tests.test_features_that_cannot_stay()
-  local folder <close> = shell.folder()
   local sparse = ladies.data.from_arrays{graph = ladies.matrix{n_rows = 2, n_cols = 2,
     rows = index{1, 2}, cols = index{2, 1}}, features = ladies.sparse(ladies.ones(2, 2)),
     labels = index{1, 2}}
@@ -295,7 +285,6 @@ end
 -- ---------------------------------------------------------------- pieces
 
 function tests.test_written_in_pieces()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   local A = ladies.matrix{n_rows = 4, n_cols = 5, rows = index{1, 1, 3, 4},
     cols = index{2, 5, 1, 3}}
@@ -322,7 +311,6 @@ function tests.test_written_in_pieces()
 end
 
 function tests.test_pieces_that_do_not_fit()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   local A, t = ladies.sparse(ladies.ones(2, 2)), ladies.ones(2, 2)
   for text, use in pairs{
@@ -360,7 +348,6 @@ function tests.test_pieces_that_do_not_fit()
 end
 
 function tests.test_arrays_read_in_pieces()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   npz.write(path, {i = npz.int64{{0, 1, 2}, {3, 4, -1}}, t = ladies.tensor{{1, 2}, {3, 4}, {5, 6}}})
   local i, t = npz.reader(path, "i"), npz.reader(path, "t")
@@ -386,18 +373,21 @@ end
 
 -- ---------------------------------------------------------------- what is wrong in a file
 
--- The arrays of a matrix of NODES rows, one entry in each, after change(offsets, columns), by
--- positions from 0.
+-- The header of a file with the offsets of n rows and the columns of so many entries.
+local function header_of(n, entries)
+  local text = ('{"adj_indptr":{"dtype":"I64","shape":[%d],"data_offsets":[0,%d]},'
+    .. '"adj_indices":{"dtype":"I32","shape":[%d],"data_offsets":[%d,%d]}}'):format(n + 1,
+    8 * (n + 1), entries, 8 * (n + 1), 8 * (n + 1) + 4 * entries)
+  return ("<s8"):pack(text .. (" "):rep(-#text % 8))
+end
+
+-- The arrays of a matrix of NODES rows, two entries in each, but for the offsets and columns that
+-- are given, by positions from 0.
 local function write_graph(path, offsets, columns)
   local o, c = {}, {}
   for i = 0, NODES do o[i + 1] = ("<i8"):pack(offsets[i] or 2 * i) end
   for i = 0, 2 * NODES - 1 do c[i + 1] = ("<i4"):pack(columns[i] or i % 2) end
-  o, c = table.concat(o), table.concat(c)
-  local header = ('{"adj_indptr":{"dtype":"I64","shape":[%d],"data_offsets":[0,%d]},'
-    .. '"adj_indices":{"dtype":"I32","shape":[%d],"data_offsets":[%d,%d]}}'):format(NODES + 1, #o,
-    2 * NODES, #o, #o + #c)
-  header = header .. (" "):rep(-#header % 8)
-  files.write(path, ("<s8"):pack(header) .. o .. c)
+  files.write(path, header_of(NODES, 2 * NODES) .. table.concat(o) .. table.concat(c))
 end
 
 local function open_graph(path, n_cols, opts)
@@ -408,7 +398,6 @@ local function open_graph(path, n_cols, opts)
 end
 
 function tests.test_every_wrong_array_is_found()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   local function refused(text, offsets, columns)
     write_graph(path, offsets, columns)
@@ -441,7 +430,6 @@ end
 
 --- A graph in a file knows when all its nodes have self-loops, and P then shares its columns.
 function tests.test_loops_that_are_there()
-  local folder <close> = shell.folder()
   local path, columns = folder.path .. "/x.safetensors", {}
   for r = 2, NODES - 1 do columns[2 * r], columns[2 * r + 1] = r - 1, r end
   write_graph(path, {}, columns)
@@ -461,7 +449,6 @@ end
 
 --- A program that shortens the file in place ends those that use it, with a word.
 function tests.test_a_file_that_is_shortened()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.safetensors"
   safetensors.write(path, {x = npz.float16(ladies.ones(3000, 400))})
   for _, use in ipairs{"x:to_tensor()", "x:prefetch(core.range(2000, 2999))"} do
@@ -494,7 +481,6 @@ local function load_with(cache, path)
 end
 
 function tests.test_checked_once()
-  local folder <close> = shell.folder()
   local path, cache = folder.path .. "/x.safetensors", folder.path .. "/cache"
   ladies.data.save(dataset(), path)
   local edges = dataset().graph.adjacency:hash() .. "\n"
@@ -513,7 +499,6 @@ end
 
 --- Records are in the folder that data sets are fetched to, whichever comes first.
 function tests.test_one_cache()
-  local folder <close> = shell.folder()
   local path, cache = folder.path .. "/x.safetensors", folder.path .. "/cache"
   ladies.data.save(dataset(), path)
   load_with(cache, path)
@@ -526,7 +511,6 @@ end
 --- The file is checked once more, and nothing else happens, where the record of its check is
 -- damaged, no cache can be made, or the cache is somebody else's folder.
 function tests.test_records_that_are_none()
-  local folder <close> = shell.folder()
   local path, cache = folder.path .. "/x.safetensors", folder.path .. "/cache"
   ladies.data.save(dataset(), path)
   load_with(cache, path)
@@ -552,18 +536,13 @@ end
 --- A graph whose first row has 2^31 + 1000 entries that nobody reads, in a file that is a hole up
 -- to the other rows' entries.
 function tests.test_beyond_2_31_entries()
-  local folder <close> = shell.folder()
   local path, n, first = folder.path .. "/x.safetensors", NODES, (1 << 31) + 1000
   local nnz = first + 2 * (n - 1)
   local offsets, columns = {("<i8"):pack(0)}, {}
   for i = 1, n do offsets[i + 1] = ("<i8"):pack(first + 2 * (i - 1)) end
   for i = 1, n - 1 do columns[i] = ("<i4i4"):pack(i - 1, i) end
-  local header = ('{"adj_indptr":{"dtype":"I64","shape":[%d],"data_offsets":[0,%d]},'
-    .. '"adj_indices":{"dtype":"I32","shape":[%d],"data_offsets":[%d,%d]}}'):format(n + 1,
-    8 * (n + 1), nnz, 8 * (n + 1), 8 * (n + 1) + 4 * nnz)
-  header = header .. (" "):rep(-#header % 8)
   local file = io.open(path, "wb")
-  file:write(("<s8"):pack(header), table.concat(offsets))
+  file:write(header_of(n, nnz), table.concat(offsets))
   file:seek("cur", 4 * first)
   file:write(table.concat(columns))
   file:close()

@@ -8,10 +8,7 @@ local shell = require "tools.shell"
 local standardized = require "ladies.data.standardized"
 
 local tests = {}
-local folder
-
-function tests.setUp() folder = shell.folder() end
-function tests.tearDown() getmetatable(folder).__close() end
+local folder = shell.folder_of_each(tests)
 
 -- Features of six nodes, of which 1, 2 and 4 are for training; the last column is the same for
 -- these.

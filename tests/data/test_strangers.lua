@@ -11,10 +11,7 @@ local tables = require "ladies.base.tables"
 local fixture = require "reference.fixture"
 
 local tests = {}
-local folder
-
-function tests.setUp() folder = shell.folder() end
-function tests.tearDown() getmetatable(folder).__close() end
+local folder = shell.folder_of_each(tests)
 
 local function unpack_files() bundle.write(fixture.path "strangers", folder.path, "") end
 
@@ -23,17 +20,13 @@ local function write(name, content)
 end
 
 local function train(words)
-  local argv = {"train"}
-  for word in words:gmatch "%S+" do argv[#argv + 1] = word end
-  table.move({"--max-batches", "2", "--layers", "2", "--hidden", "4", "--samples", "64", "--quiet"},
-    1, 9, #argv + 1, argv)
-  return shell.run_ladies(argv, {folder = folder.path})
+  return shell.run_ladies(shell.words("train " .. words
+    .. " --max-batches 2 --layers 2 --hidden 4 --samples 64 --quiet"), {folder = folder.path})
 end
 
 -- Trains; each of `notes`, and nothing else, is said on stderr. Returns the run's configuration.
 local function assert_trains(words, notes)
-  local out, err, status = train(words)
-  lu.assertEquals(status, 0, words .. ": " .. err)
+  local out, err = shell.succeeded(train(words))
   lu.assertStrContains(out, "test micro-F1 ", nil, nil, words)
   local count = 0
   for line in err:gmatch "[^\n]+" do

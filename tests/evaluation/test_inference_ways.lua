@@ -11,6 +11,7 @@ local message_of = require "tools.message_of"
 local shell = require "tools.shell"
 
 local tests = {}
+local folder = shell.folder_of_each(tests)
 
 local NODES, FEATURES, WIDTH, CLASSES = 3000, 33, 64, 7
 
@@ -51,13 +52,12 @@ local function assert_same(got, expected, what)
   compare.assert_close(got, expected, 1e-5, what)
 end
 
-local function names_in(folder)
-  local pipe <close> = assert(io.popen(("ls -A %s"):format(shell.quote(folder))))
+local function names_in_folder()
+  local pipe <close> = assert(io.popen(("ls -A %s"):format(shell.quote(folder.path))))
   return pipe:read "a"
 end
 
 function tests.test_all_ways_give_the_same_logits()
-  local folder <close> = shell.folder()
   local repeated = ladies.sampling.permutation(NODES, ladies.rng(2)):slice(1, 20):to_table()
   repeated[#repeated + 1] = repeated[1]
   for _, model in ipairs(models()) do
@@ -73,12 +73,11 @@ function tests.test_all_ways_give_the_same_logits()
       end
     end
   end
-  lu.assertEquals(names_in(folder.path), "")
+  lu.assertEquals(names_in_folder(), "")
 end
 
 --- Inference of a model that reads no graph uses files, too, where it may have little memory.
 function tests.test_without_a_graph()
-  local folder <close> = shell.folder()
   local model = ladies.nn.mlp{inputs = FEATURES, hidden = WIDTH, outputs = CLASSES}
   local whole = ladies.inference.exact(model, data)
   for _, nodes in ipairs{ladies.range(1, NODES), some_nodes(10)} do
@@ -87,13 +86,12 @@ function tests.test_without_a_graph()
     lu.assertStrMatches(tostring(way), "exact; more than the 1 B of memory that it may have: "
       .. "up to [%d.]+ MB in files in " .. folder.path)
   end
-  lu.assertEquals(names_in(folder.path), "")
+  lu.assertEquals(names_in_folder(), "")
 end
 
 --- Products whose factor is in a file go by windows of it: the same bits for matrices of all kinds,
 -- with columns that fill the vectors and others, and for rows that are not sorted.
 function tests.test_products_in_files()
-  local folder <close> = shell.folder()
   local room = core.room(1, folder.path)
   local A = data.graph.adjacency
   local rng = ladies.rng(5)
@@ -112,7 +110,6 @@ end
 
 --- Inference in files takes sparse features, and half-precision ones in a file.
 function tests.test_other_features()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/graph.safetensors"
   ladies.data.save(data, path, {dtype = "float16"})
   local rounded = ladies.data.load(path, {features_in = "memory"})
@@ -167,7 +164,6 @@ end
 
 --- Memory stays below every bound that is given, and the rest of the rows lies in files.
 function tests.test_the_bound_holds()
-  local folder <close> = shell.folder()
   local model = models()[4]
   local layer = NODES * WIDTH * 4
   for _, bound in ipairs{1, layer, 2 * layer, 100 * layer} do
@@ -177,13 +173,13 @@ function tests.test_the_bound_holds()
     local listed
     local h = way:call(function()
       model.layer = function(self, i, ...)
-        listed = names_in(folder.path)
+        listed = names_in_folder()
         return getmetatable(self).layer(self, i, ...)
       end
       return way:logits(model, data.graph:normalize "sym", data.features)
     end)
     model.layer = nil
-    lu.assertEquals({listed, names_in(folder.path)}, {"", ""})
+    lu.assertEquals({listed, names_in_folder()}, {"", ""})
     lu.assertTrue(core.room_use(way.room) <= bound)
     lu.assertEquals(select(2, core.room_use(way.room)) > 0, bound < 100 * layer)
     lu.assertEquals(tostring(way):find("files in " .. folder.path, 1, true) ~= nil,
@@ -196,7 +192,6 @@ end
 --- The memory of all files and of all that is counted is given back after an error, too, and the
 -- thread is out of the room.
 function tests.test_errors_leave_nothing()
-  local folder <close> = shell.folder()
   local odd = {n_layers = 2, normalize = "sym", layer = function(_, i, h)
     if i == 2 then error("no layer 2", 0) end
     return h * 2
@@ -231,7 +226,6 @@ function tests.test_errors_leave_nothing()
 end
 
 function tests.test_interrupted()
-  local folder <close> = shell.folder()
   local model, n = models()[4], 0
   repeat
     n = n + 7
@@ -240,13 +234,12 @@ function tests.test_interrupted()
       {memory = 1, folder = folder.path})
     core.cancel_at(0)
     if not ok then lu.assertTrue(ladies.errors.is_interrupt(message), tostring(message)) end
-    lu.assertEquals(names_in(folder.path), "")
+    lu.assertEquals(names_in_folder(), "")
   until ok
   lu.assertTrue(n > 14)
 end
 
 function tests.test_every_allocation_may_fail()
-  local folder <close> = shell.folder()
   local model, P = models()[1], data.graph:normalize "sym"
   local given = {features = data.features, nodes = some_nodes(300), memory = 1,
     folder = folder.path}
@@ -263,7 +256,7 @@ local function run_with_limit(kib, arguments)
   return shell.run{"bash", "-c", ("ulimit -f %d; exec %s"):format(kib, table.concat(words, " "))}
 end
 
-local function saved(folder)
+local function saved()
   local path = folder.path .. "/graph.npz"
   ladies.data.save(data, path)
   return path, folder.path .. "/run"
@@ -281,8 +274,7 @@ end
 --- Exact inference without room ends training or evaluation with one line, and a finished run's
 -- model stays; with more memory it works.
 function tests.test_a_full_disk()
-  local folder <close> = shell.folder()
-  local path, run = saved(folder)
+  local path, run = saved()
   local out, err, status = run_with_limit(500, train(path, run, "--memory", "1"))
   lu.assertEquals(status, 1, out)
   lu.assertEquals(err:gsub("no room[^;]*", "FULL"), "ladies train: layer 1: FULL; more memory "
@@ -303,11 +295,9 @@ end
 
 --- Where there is room for the validation and none for the test, of all nodes, the model is kept.
 function tests.test_no_room_for_the_test()
-  local folder <close> = shell.folder()
-  local path, run = saved(folder)
-  local out, err, status = run_with_limit(200, train(path, run, "--memory", "500K",
-    "--validation", "sampled"))
-  lu.assertEquals(status, 0, err)
+  local path, run = saved()
+  local out, err = shell.succeeded(run_with_limit(200, train(path, run, "--memory", "500K",
+    "--validation", "sampled")))
   for _, what in ipairs{"predictions of all nodes", "test and predictions"} do
     lu.assertStrMatches(err, (".*ladies: the model is kept, without %s: layer 1: no room for a "
       .. "temporary file[^\n]+ helps\n.*"):format(what))
@@ -320,8 +310,7 @@ end
 --- Where there is room for the nodes of the test and none for all, the test is the one that it is
 -- with room for all, and predictions are left out.
 function tests.test_room_for_the_test_alone()
-  local folder <close> = shell.folder()
-  local path, run = saved(folder)
+  local path, run = saved()
   local parts = {}
   for i, part in ipairs{{1, 300}, {301, 320}, {321, 340}} do
     parts[i] = ("%s/%d.txt"):format(folder.path, i)
@@ -329,8 +318,7 @@ function tests.test_room_for_the_test_alone()
   end
   local split = {"--split", table.concat(parts, ",")}
   local words = train(path, run .. 1, "--memory", "200K", table.unpack(split))
-  local out, err, status = run_with_limit(200, words)
-  lu.assertEquals(status, 0, err)
+  local out, err = shell.succeeded(run_with_limit(200, words))
   lu.assertStrMatches(err, "[^\n]+\nladies: the model is kept, without predictions of all nodes: "
     .. "layer 1: no room for a temporary file[^\n]+ helps\n")
   lu.assertEquals({core.exists(run .. 1 .. "/model.npz"),
@@ -342,8 +330,7 @@ end
 
 --- The model does not depend on the memory, and the way is reported where it was asked for.
 function tests.test_commands()
-  local folder <close> = shell.folder()
-  local path, run = saved(folder)
+  local path, run = saved()
   local texts = {}
   for i, more in ipairs{{}, {"--memory", "1"}} do
     local out = shell.silent(shell.run_ladies(train(path, run .. i, table.unpack(more)),

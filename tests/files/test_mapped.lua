@@ -10,6 +10,7 @@ local shell = require "tools.shell"
 
 local npz = core.npz
 local tests = {}
+local folder = shell.folder_of_each(tests)
 
 local ROWS, COLS = 3000, 100                      -- 1.2 MB: from 1 MiB on arrays are mapped
 
@@ -39,7 +40,6 @@ local function read_both(path)
 end
 
 function tests.test_equal_to_what_is_read()
-  local folder <close> = shell.folder()
   local path, made = folder.path .. "/x.npz", arrays()
   npz.write(path, made, {compress = false})
   local x, i, cost = read_both(path)
@@ -50,7 +50,6 @@ function tests.test_equal_to_what_is_read()
 end
 
 function tests.test_changes_stay_here_and_the_file_may_go()
-  local folder <close> = shell.folder()
   local path, made = folder.path .. "/x.npz", arrays()
   npz.write(path, made, {compress = false})
   local bytes = fake.read(path)
@@ -70,7 +69,6 @@ end
 
 --- A program that shortens the file in place ends those that use it, with a word.
 function tests.test_a_file_that_is_shortened()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   npz.write(path, arrays(), {compress = false})
   local code = ([[
@@ -84,7 +82,6 @@ function tests.test_a_file_that_is_shortened()
 end
 
 function tests.test_damage_is_found()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   npz.write(path, arrays(), {compress = false})
   local bytes = fake.read(path)
@@ -97,7 +94,6 @@ function tests.test_damage_is_found()
 end
 
 function tests.test_ids_are_checked()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   for _, value in ipairs{-2, 0x7fffffff} do
     local list = {}
@@ -112,7 +108,6 @@ end
 --- Arrays in files of other programs are used where they lie or read: elements at any position,
 -- columns first, other types.
 function tests.test_what_cannot_be_mapped_is_read()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   local data = ("<f"):rep(4):pack(1, 2, 3, 4):rep(70000)
   local plain = malformed.npy(malformed.header("<f4", "(280000,)"), data)
@@ -134,7 +129,6 @@ end
 
 --- A data set shares its columns with the file; what is not sorted is copied and sorted.
 function tests.test_data_sets()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/graph.npz"
   local data = ladies.generate.power_law{nodes = 40000, entries = 400000, features = 16}
   ladies.data.save(data, path, {compress = false})
@@ -173,7 +167,6 @@ end
 -- read.
 function tests.test_the_graph_that_was_normalised()
   if not of_files() then lu.skip "the system does not say what is in memory" end
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   local made = ladies.generate.power_law{nodes = 40000, entries = 3000000, features = 1}
   ladies.data.save(made, path, {compress = false})
@@ -189,7 +182,6 @@ end
 --- A file of which nothing is left in use may be changed: that is reported only as long as it is
 -- used.
 function tests.test_a_file_is_given_back()
-  local folder <close> = shell.folder()
   local data = ladies.generate.power_law{nodes = 200000, entries = 800000, features = 4}
   for name, opts in pairs{["graph.npz"] = {compress = false}, ["graph.safetensors"] = {}} do
     local path = folder.path .. "/" .. name
@@ -207,7 +199,6 @@ function tests.test_a_file_is_given_back()
 end
 
 function tests.test_every_allocation_may_fail()
-  local folder <close> = shell.folder()
   local path = folder.path .. "/x.npz"
   npz.write(path, arrays(), {compress = false})
   lu.assertTrue(every_allocation(function()

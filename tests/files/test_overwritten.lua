@@ -12,13 +12,7 @@ local tests = {}
 local NODES = 140000                       -- offsets and columns are more than a MiB each
 local SAID = "was overwritten"
 
-local folder
-
-function tests.setUp() folder = shell.folder() end
-
-function tests.tearDown()
-  local _ <close> = folder
-end
+local folder = shell.folder_of_each(tests)
 
 -- The file of a data set of that seed, made once, as it is (not deflated).
 local function made(kind, seed)

@@ -122,9 +122,8 @@ function tests.test_commands_that_are_not_run()
       for _, line in ipairs(is_shell and not (RUN[page] or {})[language] and lines or {}) do
         local words = line:match "^ladies (%l[^#]*)"
         if words then
-          local _, err, status = shell.run{"sh", "-c", ("exec %s %s --help"):format(
-            shell.quote(shell.ladies), words)}
-          lu.assertEquals({err, status}, {"", 0}, line)
+          shell.silent(shell.run{"sh", "-c", ("exec %s %s --help"):format(
+            shell.quote(shell.ladies), words)})
           count = count + 1
         end
       end

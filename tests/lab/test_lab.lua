@@ -22,16 +22,8 @@ end
 local DATA = toy()
 
 local function lab(sampler, more)
-  local opts = {dataset = DATA, against = {}, hidden = 16, batch_size = 60, seconds = 0.2,
-    quiet = true}
-  for key, value in pairs(more or {}) do opts[key] = value end
-  return ladies.lab(sampler, opts)
-end
-
-local function finding(one, key)
-  for _, found in ipairs(one.findings) do
-    if found.key == key then return found end
-  end
+  return ladies.lab(sampler, tables.merged({dataset = DATA, against = {}, hidden = 16,
+    batch_size = 60, seconds = 0.2, quiet = true}, more))
 end
 
 -- The keys of faults and warnings, but for those of a bias that may be one behind what is not
@@ -68,11 +60,11 @@ function tests.test_nothing_to_estimate()
     return one
   end
   local one = found(DATA.features, ladies.range(1, n) * 0 + 1)
-  lu.assertNil(finding(one, "gradient.error"))
+  lu.assertNil(one.by_key["gradient.error"])
   lu.assertStrMatches(one.verdict, ".*The embedding is off by .* of its size; the gradient is 0%.")
   one = found(ladies.zeros(n, 12), DATA.labels)
-  lu.assertNil(finding(one, "layers.1.error"))
-  lu.assertNil(finding(one, "embedding.error"))
+  lu.assertNil(one.by_key["layers.1.error"])
+  lu.assertNil(one.by_key["embedding.error"])
   lu.assertNotStrContains(faults_of(one), "tails")
 end
 
@@ -119,7 +111,7 @@ function tests.test_weights()
   local right = lab("ladies:60", {settings = {row_normalize = false, draw = "wr"}}).examinations[1]
   lu.assertNotStrContains(faults_of(right), "naive")
   for layer = 1, 2 do
-    local scale = finding(right, ("layers.%d.scale"):format(layer))
+    local scale = right.by_key[("layers.%d.scale"):format(layer)]
     lu.assertTrue(math.abs(scale.mean - 1) < 5 * (scale.high - scale.low) / 4, scale.sentence)
   end
   local naive = lab("ladies:120", {settings = {row_normalize = false}}).examinations[1]
@@ -243,12 +235,12 @@ function tests.test_rare_draws_are_no_verdict()
     .. "decide: as far as these tell, the mean of many is off by ")
   lu.assertNotStrContains(one.verdict, "iased:")
   lu.assertNotStrContains(faults_of(one), "normalized")
-  lu.assertStrContains(finding(one, "embedding.bias").sentence, "Rare draws decide")
-  lu.assertStrMatches(finding(one, "embedding.error").sentence, "In these draws the embedding is "
+  lu.assertStrContains(one.by_key["embedding.bias"].sentence, "Rare draws decide")
+  lu.assertStrMatches(one.by_key["embedding.error"].sentence, "In these draws the embedding is "
     .. "off by [%d.]+ %% of its size, as a root mean square, which rare ones decide%.")
   lu.assertStrMatches(one.verdict, ".* In these draws the embedding is off by [%d.]+ %% of its "
     .. "size, the gradient by [%d.]+ %%; rare ones may make it more%.")
-  lu.assertStrContains(finding(one, "ranking.gradient").sentence, "Not to rank by")
+  lu.assertStrContains(one.by_key["ranking.gradient"].sentence, "Not to rank by")
   local second = both.comparison.rows[2]
   lu.assertTrue(second.values["ranking.gradient"].mean > 0)
   lu.assertNil(second.ratios["ranking.gradient"])
@@ -265,9 +257,9 @@ function tests.test_failure_while_timed()
   end}
   local both = lab({rare, "ladies:20"}, {seconds = 1e-3}).examinations
   lu.assertEquals(both[1].verdict:match "it fails: out of luck", "it fails: out of luck")
-  lu.assertTrue(finding(both[1], "embedding.error").mean < 1e-9)
-  lu.assertNil(finding(both[1], "cost.seconds"))
-  lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
+  lu.assertTrue(both[1].by_key["embedding.error"].mean < 1e-9)
+  lu.assertNil(both[1].by_key["cost.seconds"])
+  lu.assertTrue(both[2].by_key["cost.seconds"].mean > 0)
 end
 
 -- The notes say whether a sampler uses `samples`, and whether it changes with training.
@@ -284,9 +276,9 @@ end
 
 -- The rank is by variance, and says what bias it leaves out.
 function tests.test_bias_is_told_beside_the_rank()
-  local biased = finding(lab("ladies:15").examinations[1], "ranking.embedding")
+  local biased = lab("ladies:15").examinations[1].by_key["ranking.embedding"]
   lu.assertStrContains(biased.sentence, "is left besides, whatever the time")
-  local unbiased = finding(lab("full").examinations[1], "ranking.embedding")
+  local unbiased = lab("full").examinations[1].by_key["ranking.embedding"]
   lu.assertNotStrContains(unbiased.sentence, "besides")
 end
 
@@ -310,8 +302,8 @@ end
 function tests.test_samplers_of_all_kinds()
   local found = lab{"vrgcn", "clustergcn", "graphsage:3"}
   lu.assertEquals(#found.examinations, 3)
-  lu.assertTrue(finding(found.examinations[1], "embedding.error").mean > 1e-6)
-  lu.assertTrue(finding(found.examinations[1], "layers.1.error").mean < 1e-9)
+  lu.assertTrue(found.examinations[1].by_key["embedding.error"].mean > 1e-6)
+  lu.assertTrue(found.examinations[1].by_key["layers.1.error"].mean < 1e-9)
   lu.assertEquals(found.comparison.rows[2].name, "Cluster-GCN")
   lu.assertTrue(found.comparison.rows[3].ratios["gradient.error"].low > 0)
   for _, key in ipairs{"connection.alone.1", "connection.alone.2", "coverage.never"} do
@@ -328,10 +320,10 @@ function tests.test_own_sampler_and_statistic()
     signal = function(_, exact) return exact.embedding:norm() end,
     never = function() return nil end,
   }}).examinations[1]
-  lu.assertTrue(finding(seen, "own.inputs").mean > 60)
-  local signal = finding(seen, "own.signal")
+  lu.assertTrue(seen.by_key["own.inputs"].mean > 60)
+  local signal = seen.by_key["own.signal"]
   lu.assertAlmostEquals(signal.low, signal.high, 1e-9)
-  lu.assertNil(finding(seen, "own.never"))
+  lu.assertNil(seen.by_key["own.never"])
 end
 
 -- At equal nodes another sampler gets the samples that it needs for them, and says so.
@@ -348,19 +340,19 @@ end
 function tests.test_training()
   local found = lab({"ladies:20", "full"}, {train = {batches = 8, seeds = 3}})
   local again = lab({"full", "ladies:20"}, {train = {batches = 8, seeds = 3}})
-  local f1 = finding(found.examinations[1], "training.val_f1")
-  local difference = finding(found.examinations[2], "training.test_f1_difference")
+  local f1 = found.examinations[1].by_key["training.val_f1"]
+  local difference = found.examinations[2].by_key["training.test_f1_difference"]
   lu.assertEquals(f1.n, 3)
   lu.assertTrue(f1.mean > 0 and f1.mean <= 1)
   lu.assertAlmostEquals(difference.mean,
-    -finding(again.examinations[2], "training.test_f1_difference").mean, 1e-12)
+    -again.examinations[2].by_key["training.test_f1_difference"].mean, 1e-12)
 end
 
 -- A seed gives the same numbers each time.
 function tests.test_repeatable()
   local function error_of(seed)
-    return finding(lab("ladies:20", {seed = seed, seconds = 1e-3}).examinations[1],
-      "gradient.error").mean
+    return lab("ladies:20", {seed = seed, seconds = 1e-3}).examinations[1].by_key[
+      "gradient.error"].mean
   end
   lu.assertEquals(error_of(3), error_of(3))
   lu.assertNotEquals(error_of(3), error_of(4))
@@ -394,7 +386,7 @@ function tests.test_refusals()
   lu.assertStrContains(message(deep, {dataset = DATA, quiet = true, against = {}}), words)
   local both = lab({deep, "ladies:20"}, {seconds = 0.01}).examinations
   lu.assertStrContains(both[1].faults[1].text, words)
-  lu.assertTrue(finding(both[2], "cost.seconds").mean > 0)
+  lu.assertTrue(both[2].by_key["cost.seconds"].mean > 0)
   lu.assertStrContains(message({"ladies:20", "ladies:20"}, {dataset = DATA}),
     "LADIES (20) is there twice")
 end
@@ -402,7 +394,7 @@ end
 --- A sampler that draws after the step has the batch's generator there, as in training.
 function tests.test_a_sampler_that_draws_after_the_step()
   local one = lab({"ladies:40"}, {settings = {sketch = true}, draws = 2}).examinations[1]
-  lu.assertTrue(finding(one, "cost.sampling").mean > 0)
+  lu.assertTrue(one.by_key["cost.sampling"].mean > 0)
 end
 
 return tests

@@ -154,8 +154,8 @@ local function shop_run(folder, options)
   local argv = {"train", "./shop.csv", "--ids", "strings", "--make-features", "identity", "--task",
     "link_prediction", "--layers", "1", "--hidden", "4", "--embedding", "4", "--candidates", "3",
     "--batch-size", "20", "--max-batches", "2", "--out", "run", "--quiet"}
-  for word in options:gmatch "%S+" do argv[#argv + 1] = word end
-  shell.succeeded(shell.run_ladies(argv, {folder = folder.path}))
+  shell.succeeded(shell.run_ladies(tables.append(argv, shell.words(options)),
+    {folder = folder.path}))
 end
 
 --- `ladies predict --top` writes what run:top finds: new goods for customers, or customers for

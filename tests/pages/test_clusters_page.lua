@@ -56,8 +56,8 @@ end
 -- that was alone from the beginning.
 function tests.test_experiment()
   local folder <close> = shell.folder()
-  local out, err, status = ranks.run_shell(shell_block_with "sha256sum", {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  local out, err = shell.succeeded(ranks.run_shell(shell_block_with "sha256sum",
+    {folder = folder.path}))
   lu.assertStrMatches(err, ".*going on after batch %d+ of epoch %d+\n.*")
   local alone, two = out:match "(%x+)  runs/alone/model.npz\n(%x+)  runs/two/model.npz\n$"
   lu.assertEquals({#(alone or out), two}, {64, alone})
@@ -142,8 +142,7 @@ function tests.test_slurm()
   lu.assertEquals(files.read(folder.path .. "/told"), "requeue 17\n")
   local done = #files.lines(folder.path .. "/" .. LOG)
   lu.assertTrue(done > 0)
-  _, err, status = ranks.run_shell(job, {folder = folder.path})
-  lu.assertEquals(status, 0, err)
+  _, err = shell.succeeded(ranks.run_shell(job, {folder = folder.path}))
   lu.assertStrContains(err, "going on after batch ")
   lu.assertEquals(files.read(folder.path .. "/told"), "requeue 17\n")
 end
@@ -179,8 +178,7 @@ function tests.test_kubernetes()
   end
   local command = table.concat(words, " ") .. " " .. MORE
   for _, length in ipairs{"40", "80"} do
-    local out, err, status = ranks.run_shell(command .. length, {folder = folder.path})
-    lu.assertEquals(status, 0, err)
+    local out, err = shell.succeeded(ranks.run_shell(command .. length, {folder = folder.path}))
     lu.assertStrContains(out, "\ntest micro-F1 0.")
     lu.assertEquals(err:find "going on after batch " ~= nil, length == "80")
   end

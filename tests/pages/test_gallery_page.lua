@@ -137,11 +137,8 @@ end
 
 -- Runs a command of the page with other options, on a small graph; returns what it printed.
 local function run(folder, command, more)
-  local words = {}
-  for word in (command .. " " .. more):gmatch "%S+" do words[#words + 1] = word end
-  local out, err, status = shell.run_ladies({table.unpack(words, 2)}, {folder = folder.path})
-  lu.assertEquals(status, 0, command .. "\n" .. err)
-  return out
+  local words = shell.words((command .. " " .. more):gsub("^ladies ", "", 1))
+  return (shell.succeeded(shell.run_ladies(words, {folder = folder.path})))
 end
 
 -- The rows of the table of tries in a text by their names, in their order.

@@ -56,12 +56,8 @@ function tests.test_laboratory()
   local command, shown = readme:match "\n%$ ladies (lab mine%.lua [^\n]*)\n(.-)\n```"
   ladies.data.save(ladies.generate.power_law{nodes = 600, entries = 4000, features = 16,
     classes = 3, signal = 0.5}, folder.path .. "/graph.npz")
-  local words = {}
   command = command:gsub("pubmed", "./graph.npz --seconds 0.5 --against none"):gsub("512", "64")
-  for word in command:gmatch "%S+" do
-    words[#words + 1] = word
-  end
-  local out, err, status = shell.run_ladies({table.unpack(words)}, {folder = folder.path})
+  local out, err, status = shell.run_ladies(shell.words(command), {folder = folder.path})
   lu.assertTrue(status <= 1, err)                          -- 1: it has a fault
   local remedy = shown:match "remedy: .*":gsub("%s+", " ")
   lu.assertStrContains((out:gsub("%s+", " ")), remedy)
@@ -90,9 +86,8 @@ function tests.test_command_lines()
   local text = files.read(root .. "/README.md") .. files.read(root .. "/doc/commands.md")
   for _, words in ipairs(command_lines(text)) do
     if not words:find "FILE" then
-      local _, err, status = shell.run{"sh", "-c", ("exec %s %s%s"):format(
-        shell.quote(shell.ladies), words, words:find "help" and "" or " --help")}
-      lu.assertEquals({err, status}, {"", 0}, words)
+      shell.silent(shell.run{"sh", "-c", ("exec %s %s%s"):format(
+        shell.quote(shell.ladies), words, words:find "help" and "" or " --help")})
       count = count + 1
     end
   end

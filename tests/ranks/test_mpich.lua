@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local rank_runs = require "tools.rank_runs"
 local ranks = require "tools.ranks"
+local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 
 local tests = {}
@@ -14,9 +15,7 @@ local function opts(env)
 end
 
 local function train(n, folder, options)
-  local out, err, status = rank_runs.run(n, folder, options, opts())
-  lu.assertEquals(status, 0, out .. err)
-  return out
+  return (shell.succeeded(rank_runs.run(n, folder, options, opts())))
 end
 
 --- A run, also one that goes on, with the optimizer in parts and products made together, has the
@@ -28,18 +27,16 @@ function tests.test_same_bits()
   rank_runs.assert_same("mpich", "alone")
 end
 
-local run_on = rank_runs.on_data [[max_batches = 16, eval_every = 8, batch_size = 20,
+local runs = rank_runs.on_data [[max_batches = 16, eval_every = 8, batch_size = 20,
   model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}]]
 
 --- So has one whose features and graph are in shards, which ranks bring each other.
 function tests.test_shards()
   local env, path = opts(), temporary.path "in shards"
-  ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12,
-    classes = 3, train = 0.3, val = 0.2, seed = 1}, path, {shards = 3, shard_graph = true})
-  local printed = run_on(0, path, "joined", "")
-  local out, err, status = run_on(3, path, "divided", "", env)
-  lu.assertEquals({out, status}, {printed, 0}, err)
-  rank_runs.assert_same("divided", "joined")
+  ladies.data.to_shards(rank_runs.data(), path, {shards = 3, shard_graph = true})
+  local printed, other = runs.alone(path)
+  lu.assertEquals(shell.succeeded(runs.run(3, path, "divided", "", env)), printed)
+  rank_runs.assert_same("divided", other)
 end
 
 local SCRIPT = [[

@@ -240,12 +240,7 @@ end
 -- ---------------------------------------------------------------- refusals
 
 -- The one line of a run that is refused.
-local function refused(n, options)
-  local err = shell.refused(run(n, "refused", options))
-  local lines = select(2, err:gsub("rank %d of %d on ", ""))
-  lu.assertEquals(lines, 1, err)
-  return err
-end
+local function refused(n, options) return rank_runs.refused(run(n, "refused", options)) end
 
 function tests.test_what_ranks_cannot_share()
   lu.assertStrContains(refused(2, "accumulate = 1"), "2 ranks share the mini-batches of a "

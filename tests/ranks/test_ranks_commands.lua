@@ -10,21 +10,12 @@ local tables = require "ladies.base.tables"
 
 local tests = {}
 
--- Words of a text.
-local function words(text)
-  local list = {}
-  for word in text:gmatch "%S+" do list[#list + 1] = word end
-  return list
-end
-
 -- Runs a command by n ranks, or by one process where n is 0; it must succeed. Returns what it
 -- printed, and what it printed to stderr.
 local function run(n, folder, text)
-  local function alone(arguments, opts) return shell.run_ladies(arguments, opts) end
-  local function together(...) return ranks.run(n, ...) end
-  local out, err, status = (n == 0 and alone or together)(words(text), {folder = folder})
-  lu.assertEquals(status, 0, text .. "\n" .. out .. err)
-  return out, err
+  local opts = {folder = folder}
+  if n == 0 then return shell.succeeded(shell.run_ladies(shell.words(text), opts)) end
+  return shell.succeeded(ranks.run(n, shell.words(text), opts))
 end
 
 -- A folder with a data set as a file, whole.npz, and in shards with its graph, parts.
@@ -158,11 +149,11 @@ function tests.test_lab()
         return sampler(seeds, rng)
       end
     end]])
-  local out, err, status = ranks.run(2, words((text:gsub("ladies %-%-against", "./fails.lua "
+  local out, err, status = ranks.run(2, shell.words((text:gsub("ladies %-%-against", "./fails.lua "
     .. "--against") .. "failed")), {folder = path})
   lu.assertEquals(status, 1, out .. err)
   lu.assertEquals(select(2, err:gsub("no more", "")), 1, err)
-  local training = words "lab ladies --dataset ./whole.npz --train-batches 3"
+  local training = shell.words "lab ladies --dataset ./whole.npz --train-batches 3"
   out, err, status = ranks.run(2, training, {folder = path})
   lu.assertEquals(status, 1, out .. err)
   lu.assertStrContains(err, "ladies lab: train runs in one process, and 2 were started")

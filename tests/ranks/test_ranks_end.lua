@@ -1,72 +1,29 @@
---- Ends runs of several ranks before their time: killed, interrupted, out of room. Nobody waits for
--- the others then, a line says why, and the run goes on to the bits of one that was left alone.
+--- Ends runs of several ranks before their time, by Ctrl-C, a rank that does not come, and mistakes
+-- of a command; test_ranks_faults.lua does it at random moments.
 local here = os.getenv "LADIES_SOURCE" .. "/tests"
 
 local lu = require "luaunit"
 local core = require "ladies_core"
 local files = require "tools.files"
+local rank_runs = require "tools.rank_runs"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
 local tests = {}
-local SCRIPT = here .. "/tools/train_ranks.lua"
-
-local function arguments(folder, options)
-  return {SCRIPT, ("{out = %q, resume = true, %s}"):format(temporary.path(folder), options)}
-end
-
-local function model(folder) return files.read(temporary.path(folder) .. "/model.npz") end
-
--- Trains alone from where the run in the folder is, and compares with a run that was left alone.
-local function assert_goes_on(folder, options, whole)
-  shell.succeeded(shell.run_ladies(arguments(folder, options)))
-  if not core.exists(temporary.path(whole)) then
-    shell.succeeded(shell.run_ladies(arguments(whole, options)))
-  end
-  lu.assertTrue(model(folder) == model(whole), folder)
-end
-
--- Returns options by which a rank runs a command against itself in the midst of the run, at a
--- batch.
-local function at_batch(rank, batch, command)
-  return ([[checkpoint_every = 0, on_batch = function(at)
-    if rank == %d and at.batch == %d then os.execute %q end
-  end]]):format(rank, batch, command)
-end
-
---- A rank that is killed, the first or another, ends the run, which goes on from its checkpoint.
-function tests.test_killed()
-  for rank, batch in pairs{[0] = 29, [1] = 42} do
-    local folder = "killed" .. rank
-    local _, _, status = ranks.run(2, arguments(folder, at_batch(rank, batch, "kill -9 $PPID")))
-    lu.assertEquals(status, 137)
-    lu.assertFalse(core.exists(temporary.path(folder) .. "/model.npz"))
-    assert_goes_on(folder, "", "whole")
-  end
-end
-
---- A checkpoint without room ends the run with one line; the one before is whole.
-function tests.test_no_room()
-  if not core.process.exists "prlimit" then lu.skip "there is no prlimit" end
-  local options = at_batch(0, 33, "prlimit --pid $PPID --fsize=5000")
-  local err = shell.refused(ranks.run(2, arguments("room", options)))
-  lu.assertStrMatches(err, "rank 0 of 2 on .*File too large.*")
-  assert_goes_on("room", "", "whole")
-end
-
 --- Ctrl-C at mpirun leaves a checkpoint of all steps so far.
 function tests.test_interrupted()
   local folder = "interrupted"
   local log = temporary.path(folder) .. "/log.jsonl"
-  local _, err, status = ranks.run(2, arguments(folder, "max_batches = 1000000"), {
+  local _, err, status = rank_runs.run(2, folder, "max_batches = 1000000", {
     before = {"bash", here .. "/tools/interrupt.sh", log},
     env = {"OMPI_MCA_odls_base_sigkill_timeout=3"}})
   lu.assertNotEquals(status, 0, err)
-  local done = #files.lines(log)
   lu.assertEquals(core.exists(temporary.path(folder) .. "/checkpoint.npz"), "file")
-  assert_goes_on(folder, ("max_batches = %d"):format(done + 40), "long")
+  local options = ("max_batches = %d"):format(#files.lines(log) + 40)
+  lu.assertEquals(rank_runs.train(0, folder, options), rank_runs.train(0, "long", options))
+  rank_runs.assert_same(folder, "long")
 end
 
 --- A rank that does not even begin MPI is waited for as long as for anything else.

@@ -18,8 +18,7 @@ local SHARDS = 5
 
 -- A graph some of whose nodes have self-loops; that of seed 3 has weights.
 local function dataset(seed)
-  local data = ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12, classes = 3,
-    train = 0.3, val = 0.2, seed = seed}
+  local data = rank_runs.data(seed)
   local A = data.graph.adjacency
   local loops = ladies.range(1, 100) * 7
   local rows, cols = A:row_of() .. loops, A:col_of() .. loops
@@ -41,24 +40,14 @@ local function folders(seed)
   return whole, parts
 end
 
-local run, train = rank_runs.on_data [[max_batches = 32, eval_every = 16, batch_size = 20,
+local runs = rank_runs.on_data [[max_batches = 32, eval_every = 16, batch_size = 20,
   model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 3, layers = 2}]]
+local run, train = runs.run, runs.train
 
--- Returns what a run with these options prints and leaves, alone with the whole graph, and keeps
--- it.
-local printed = {}
-local function whole(options)
-  printed[options] = printed[options] or train(0, folders(), "whole " .. #options .. options:gsub(
-    "%W", ""):sub(1, 90), options)
-  return printed[options], "whole " .. #options .. options:gsub("%W", ""):sub(1, 90)
-end
-
-local function assert_whole(n, options, ...)
-  local _, parts = folders()
-  local expected, other = whole(options)
-  local folder = ("%d ranks %s"):format(n, other)
-  lu.assertEquals(train(n, parts, folder, options .. table.concat{...}), expected, folder)
-  assert_same(folder, other)
+-- n ranks print and leave what one process does with the whole graph.
+local function assert_whole(n, options, more, seed)
+  local all, parts = folders(seed)
+  runs.check(n, parts, all, options, more)
 end
 
 -- The options of a run with a sampler, of which P is the propagation matrix.
@@ -111,12 +100,9 @@ end
 
 --- A graph with weights.
 function tests.test_weights()
-  local all, parts = folders(3)
   for i, text in ipairs{"ladies.samplers.ladies(P, {samples = {20, 20}})",
       "ladies.samplers.graphsage(P, {samples = {3, 4}})"} do
-    local expected = train(0, all, "whole weights" .. i, sampler(text))
-    lu.assertEquals(train(i + 1, parts, "weights" .. i, sampler(text)), expected)
-    assert_same("weights" .. i, "whole weights" .. i)
+    assert_whole(i + 1, sampler(text), "", 3)
   end
 end
 
@@ -150,8 +136,8 @@ end
 
 --- A run goes on with another number of ranks, alone, and with the whole graph.
 function tests.test_resumed()
-  local _, parts = folders()
-  local expected, other = whole ""
+  local all, parts = folders()
+  local expected, other = runs.alone(all, "")
   train(3, parts, "parts", "max_batches = 8")
   train(2, parts, "parts", "max_batches = 16")
   train(0, parts, "parts", "max_batches = 24")
@@ -179,40 +165,13 @@ function tests.test_models_that_need_the_whole_graph()
   end
 end
 
---- A run of which a rank is killed, among exchanges, goes on alone.
-function tests.test_killed()
-  local _, parts = folders()
-  local expected, other = whole ""
-  for rank = 0, 1 do
-    local _, err, status = run(2, parts, "killed" .. rank, ([[checkpoint_every = 0,
-      settle = function(opts)
-        local draw, count = opts.sampler, 0
-        function opts.sampler(...)
-          count = count + 1
-          if rank == %d and count == %d then os.execute "kill -KILL $PPID" end
-          return draw(...)
-        end
-      end]]):format(rank, 11 + 4 * rank))
-    lu.assertEquals(status, 137, err)
-    lu.assertEquals(train(0, parts, "killed" .. rank, ""), expected)
-    assert_same("killed" .. rank, other)
-  end
-end
-
 --- Each rank needs the files of its own shards alone; so what others have was brought.
 function tests.test_folders_of_their_own()
-  local _, parts = folders()
-  local function copy(folder, name) files.write(folder .. name, files.read(parts .. name)) end
-  for rank, list in pairs{[0] = {1, 2, 3}, {4, 5}} do
-    local folder = temporary.path("at" .. rank)
-    ladies.folder.make(folder)
-    copy(folder, "/common.safetensors")
-    for _, k in ipairs(list) do copy(folder, ("/shard-%d-of-5.safetensors"):format(k)) end
-  end
-  local expected, other = whole ""
+  local all, parts = folders()
+  local expected, other = runs.alone(all, "")
   local options = ("settings = {lr = 0.02}, data = ladies.data.load(%q .. rank)"):format(
-    temporary.path "at")
-  lu.assertEquals(train(2, folders(), "apart", options), expected)
+    rank_runs.apart(parts, "at"))
+  lu.assertEquals(train(2, all, "apart", options), expected)
   assert_same("apart", other)
   local sent = json.decode(read("apart", "summary.json")).ranks.kinds.graph
   lu.assertTrue(sent.bytes > 10000 and sent.messages > 10, sent.bytes)
@@ -284,9 +243,7 @@ end
 
 -- The one line of a run of two ranks that is refused.
 local function refused(path, options)
-  local err = shell.refused(run(2, path, "refused", options))
-  lu.assertEquals(select(2, err:gsub("rank %d of %d on ", "")), 1, err)
-  return err
+  return rank_runs.refused(run(2, path, "refused", options))
 end
 
 --- A sampler that needs the whole graph says so.

@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local files = require "tools.files"
 local ladies = require "ladies"
+local rank_runs = require "tools.rank_runs"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
@@ -16,8 +17,7 @@ local made
 local function paths()
   if made then return table.unpack(made) end
   local whole, shards = temporary.path "whole.safetensors", temporary.path "shards"
-  ladies.data.save(ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12,
-    classes = 3, train = 0.3, val = 0.2, seed = 1}, whole, {dtype = "float16"})
+  ladies.data.save(rank_runs.data(), whole, {dtype = "float16"})
   ladies.data.to_shards(whole, shards, {shards = 5, features_in = "file"})
   made = {whole, shards}
   return whole, shards

@@ -26,42 +26,28 @@ local function folder_of(name)
   return folders[name]
 end
 
-local run, train = rank_runs.on_data [[max_batches = 48, eval_every = 16, batch_size = 20,
+local runs = rank_runs.on_data [[max_batches = 48, eval_every = 16, batch_size = 20,
   accumulate = 8, seeds_from = "parts",
   model = ladies.nn.gcn{inputs = 12, hidden = 8, outputs = 8, layers = 2}]]
-
-local printed = {}
-
--- The run of one process alone with a data set.
-local function alone(name)
-  printed[name] = printed[name] or train(0, folder_of(name), "alone " .. name)
-  return printed[name], "alone " .. name
-end
+local run, train = runs.run, runs.train
 
 function tests.test_same_bits()
   for _, case in ipairs{{1, "parts", ""}, {2, "parts", "threads = 2, workers = 1"},
       {4, "parts", "feature_cache = 2000"}, {3, "parts", ""}, {2, "graph", ""}, {4, "graph", ""}} do
     local n, name, options = table.unpack(case)
-    local expected, other = alone(name)
-    local folder = ("%d of %s"):format(n, name)
-    lu.assertEquals(train(n, folder_of(name), folder, options), expected, folder)
-    assert_same(folder, other)
+    runs.check(n, folder_of(name), folder_of(name), "", options)
   end
 end
 
 --- Where nodes are in any order, every rank has METIS make the same parts.
 function tests.test_parts_by_metis()
   if not ladies.have_metis then return end
-  local expected, other = alone "any"
-  for _, n in ipairs{2, 4} do
-    lu.assertEquals(train(n, folder_of "any", "metis" .. n), expected)
-    assert_same("metis" .. n, other)
-  end
+  for _, n in ipairs{2, 4} do runs.check(n, folder_of "any", folder_of "any") end
 end
 
 --- A run of which a rank is killed goes on with other ranks and alone.
 function tests.test_killed()
-  local expected, other = alone "parts"
+  local expected, other = runs.alone(folder_of "parts", "")
   local options = [[checkpoint_every = 0, settle = function(opts)
     local count = 0
     function opts.on_batch()

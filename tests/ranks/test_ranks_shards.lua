@@ -25,16 +25,15 @@ local made = {}
 local function folders(seed)
   if made[seed] then return table.unpack(made[seed]) end
   local whole = temporary.path("whole" .. seed .. ".safetensors")
-  local data = ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12, classes = 3,
-    train = 0.3, val = 0.2, seed = seed}
-  ladies.data.save(data, whole, {dtype = "float16"})
+  ladies.data.save(rank_runs.data(seed), whole, {dtype = "float16"})
   ladies.data.to_shards(whole, temporary.path("shards" .. seed), {shards = SHARDS,
     features_in = "file"})
   made[seed] = {whole, temporary.path("shards" .. seed)}
   return table.unpack(made[seed])
 end
 
-local run, train = rank_runs.on_data "max_batches = 40, eval_every = 8, batch_size = 20"
+local runs = rank_runs.on_data "max_batches = 40, eval_every = 8, batch_size = 20"
+local run, train = runs.run, runs.train
 
 -- Models by what exact inference does with their features: the first layer maps them, or all of
 -- them are brought to all ranks, or some at a time. The last two read no graph, and of a mini-batch
@@ -45,25 +44,14 @@ local GCNII = [[model = ladies.nn.gcnii{inputs = 12, hidden = 16, outputs = 3, l
 local SAMPLED_MLP = [[model = ladies.nn.mlp{inputs = 12, hidden = 8, outputs = 3}]]
 local MLP = SAMPLED_MLP .. ", settle = function(opts) opts.sampler = nil end"
 
-local printed = {}
-
--- The run of one process alone with all features.
-local function whole(model)
-  printed[model] = printed[model] or train(0, folders(1), "whole " .. model, model)
-  return printed[model], "whole " .. model
-end
-
 function tests.test_same_bits()
-  local _, shards = folders(1)
+  local all, shards = folders(1)
   for _, case in ipairs{{0, NARROW, ""}, {1, NARROW, ""}, {2, NARROW, "threads = 2, workers = 1"},
       {3, WIDE, "threads = 1"}, {4, NARROW, "feature_cache = 2000"}, {2, GCNII, "workers = 1"},
       {7, NARROW, ""}, {2, MLP, "workers = 1"}, {3, MLP, "feature_cache = 2000"},
       {2, SAMPLED_MLP, ""}} do
     local n, model, options = table.unpack(case)
-    local folder = ("%d ranks %s"):format(n, model:match "nn%.(.*)")
-    local expected, other = whole(model)
-    lu.assertEquals(train(n, shards, folder, model .. ", " .. options), expected, folder)
-    assert_same(folder, other)
+    runs.check(n, shards, all, model, ", " .. options)
   end
 end
 
@@ -72,17 +60,14 @@ end
 function tests.test_groups()
   local all, shards = folders(1)
   for n, step in pairs{[3] = 26, [2] = 16, [4] = 2} do
-    local options = ("%s, accumulate = %d, epochs = 6"):format(NARROW, step)
-    local folder = "step" .. n
-    lu.assertEquals(train(n, shards, folder, options), train(0, all, "whole " .. folder, options))
-    assert_same(folder, "whole " .. folder)
+    runs.check(n, shards, all, ("%s, accumulate = %d, epochs = 6"):format(NARROW, step))
   end
 end
 
 --- A run goes on with another number of ranks, and alone.
 function tests.test_resumed()
-  local _, shards = folders(1)
-  local expected, other = whole(NARROW)
+  local all, shards = folders(1)
+  local expected, other = runs.alone(all, NARROW)
   train(3, shards, "parts", NARROW .. ", max_batches = 16")
   train(2, shards, "parts", NARROW .. ", max_batches = 24, feature_cache = 1000")
   lu.assertEquals(train(0, shards, "parts", NARROW), expected)
@@ -114,12 +99,8 @@ end]]
 function tests.test_own_validation()
   local all, shards = folders(1)
   local options = NARROW .. ", " .. OWN
-  local expected = train(0, all, "own", options)
-  for n = 2, 3 do
-    lu.assertEquals(train(n, shards, "own" .. n, options), expected)
-    assert_same("own" .. n, "own")
-  end
-  lu.assertEquals(train(2, all, "own whole", options), expected)
+  for n = 2, 3 do runs.check(n, shards, all, options) end
+  lu.assertEquals(train(2, all, "own whole", options), runs.alone(all, options))
 end
 
 -- `ladies train` with sampled validation of the data set at `path`: its scores.
@@ -181,26 +162,6 @@ end
 
 -- ---------------------------------------------------------------- failures
 
---- A run of which a rank is killed, with rows on their way, goes on alone.
-function tests.test_killed()
-  local _, shards = folders(1)
-  local options = NARROW .. [[, checkpoint_every = 0, accumulate = 4, settle = function(opts)
-    local count = 0
-    function opts.on_batch()
-      count = count + 1
-      if rank == %d and count == %d then os.execute "kill -KILL $PPID" end
-    end
-  end]]
-  local expected = train(0, folders(1), "whole killed", NARROW .. ", accumulate = 4")
-  for rank = 0, 1 do
-    local folder = "killed" .. rank
-    local _, err, status = run(2, shards, folder, options:format(rank, 9 + 10 * rank))
-    lu.assertEquals(status, 137, err)
-    lu.assertEquals(train(0, shards, folder, NARROW .. ", accumulate = 4"), expected)
-    assert_same(folder, "whole killed")
-  end
-end
-
 --- A rank that is interrupted ends the run with a checkpoint and the status of an interruption;
 -- rows of features that came last may be there longer than MPI.
 function tests.test_interrupted()
@@ -218,9 +179,7 @@ end
 
 -- The one line of a run of two ranks that is refused.
 local function refused(path, options)
-  local err = shell.refused(run(2, path, "refused", NARROW .. (options or "")))
-  lu.assertEquals(select(2, err:gsub("rank %d of %d on ", "")), 1, err)
-  return err
+  return rank_runs.refused(run(2, path, "refused", NARROW .. (options or "")))
 end
 
 --- A rank needs its own shards alone; one that is missing or of another data set is reported.

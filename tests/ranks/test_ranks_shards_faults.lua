@@ -15,9 +15,8 @@ local made = {}
 local function shards(with_graph)
   local folder = temporary.path(with_graph and "graph in shards" or "shards")
   if not made[folder] then
-    ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = 12,
-      classes = 3, train = 0.3, val = 0.2, seed = 1}, folder, {shards = 5, dtype = "float16",
-        shard_graph = with_graph})
+    ladies.data.to_shards(rank_runs.data(), folder, {shards = 5, dtype = "float16",
+      shard_graph = with_graph})
     made[folder] = true
   end
   return folder
@@ -40,19 +39,8 @@ end
 
 -- ---------------------------------------------------------------- shards that are damaged
 
--- Gives each of two ranks the common file and its shards in a folder of its own; that of rank 1.
-local function apart(name)
-  local function copy(file, folder)
-    files.write(folder .. "/" .. file, files.read(shards() .. "/" .. file))
-  end
-  for rank, list in pairs{[0] = {1, 2, 3}, {4, 5}} do
-    local folder = temporary.path(name .. rank)
-    ladies.folder.make(folder)
-    copy("common.safetensors", folder)
-    for _, k in ipairs(list) do copy(("shard-%d-of-5.safetensors"):format(k), folder) end
-  end
-  return temporary.path(name .. 1)
-end
+-- Gives each of two ranks its shards in a folder of its own; that of rank 1.
+local function apart(name) return rank_runs.apart(shards(), name) .. 1 end
 
 -- Returns the errors of a run of two ranks with these folders, which must fail with one line of a
 -- rank.
@@ -83,8 +71,7 @@ end
 -- mapped.
 function tests.test_cut_off_in_use()
   local path, columns = temporary.path "wide", 1200
-  ladies.data.to_shards(ladies.generate.power_law{nodes = 1000, entries = 8000, features = columns,
-    classes = 3, train = 0.3, val = 0.2, seed = 1}, path, {shards = 2})
+  ladies.data.to_shards(rank_runs.data(1, columns), path, {shards = 2})
   local out, err, status = rank_runs.run(2, "wide run", ([[data = ladies.data.load(%q),
     model = ladies.nn.gcn{inputs = %d, hidden = 8, outputs = 3, layers = 2}, on_batch = function(at)
       if rank == 1 and at.batch == 40 then io.open(%q, "w"):close() end

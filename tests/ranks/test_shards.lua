@@ -9,6 +9,7 @@ local shell = require "tools.shell"
 local stderr_of = require "tools.stderr_of"
 
 local tests = {}
+local folder = shell.folder_of_each(tests)
 
 local NODES, COLUMNS = 1000, 6               -- of tiles of 192 rows: 5, 6 and a part
 
@@ -21,7 +22,7 @@ local function dataset(seed)
   return made[seed]
 end
 
-local function written(folder, n, opts)
+local function written(n, opts)
   local path = ("%s/in %d"):format(folder.path, n)
   opts = opts or {}
   opts.shards = n
@@ -37,11 +38,10 @@ end
 
 --- A data set is read again whole from any number of shards.
 function tests.test_there_and_back()
-  local folder <close> = shell.folder()
   local data, rows = dataset(1), ladies.index{1000, 1, 192, 193, 576, 577, 1, 384}
   local whole = data.features
   for _, n in ipairs{1, 2, 4, 6} do
-    local path = written(folder, n)
+    local path = written(n)
     local read = ladies.data.load(path)
     local x = read.features
     lu.assertEquals(hashes(read), hashes(data))
@@ -60,8 +60,7 @@ end
 
 --- The rows are in the files as they are stored, and each shard has whole tiles.
 function tests.test_stored_as_halves()
-  local folder <close> = shell.folder()
-  local path, sizes = written(folder, 4, {dtype = "float16"}), {}
+  local path, sizes = written(4, {dtype = "float16"}), {}
   for k = 1, 4 do
     local file <close> = ladies.safetensors.open(("%s/shard-%d-of-4.safetensors"):format(path, k))
     lu.assertEquals(file:dtype "attr_matrix", "float16")
@@ -76,8 +75,7 @@ end
 
 --- A folder is written again by the same command, and left alone when it is somebody else's.
 function tests.test_written_again()
-  local folder <close> = shell.folder()
-  local path = written(folder, 4)
+  local path = written(4)
   lu.assertEquals(stderr_of(function() ladies.data.to_shards(dataset(2), path, {shards = 2}) end),
     ("ladies.data.to_shards: %s had a data set in 4 shards, which is replaced\n"):format(path))
   lu.assertEquals(#core.files(path), 4, table.concat(core.files(path), " "))
@@ -90,8 +88,7 @@ end
 
 --- A file of a folder of shards is no data set of its own: the folder is.
 function tests.test_part_of_a_folder()
-  local folder <close> = shell.folder()
-  local path = written(folder, 2)
+  local path = written(2)
   for _, name in ipairs{"shard-1-of-2.safetensors", "common.safetensors"} do
     lu.assertStrContains(message_of(ladies.data.load, path .. "/" .. name),
       ("%s/%s is a part of the data set in shards in the folder %s, whose path is the data set's")
@@ -101,8 +98,7 @@ end
 
 --- Shards are not written over the data set that they are read from, by whatever name.
 function tests.test_not_into_itself()
-  local folder <close> = shell.folder()
-  local path = written(folder, 4)
+  local path = written(4)
   local before = ladies.data.load(path).features:to_tensor():hash()
   for _, source in ipairs{path, ladies.data.load(path)} do
     lu.assertStrContains(message_of(ladies.data.to_shards, source, path .. "/.", {shards = 2}),
@@ -113,7 +109,6 @@ end
 
 --- A product of rows is that of their Tensor by rows, to the bit, in one panel and in several.
 function tests.test_product()
-  local folder <close> = shell.folder()
   local rng = ladies.rng(5)
   for _, columns in ipairs{6, 12000} do         -- of the latter a panel is one tile
     local path, x = folder.path .. "/x.safetensors", ladies.zeros(400, columns):normal_(1, rng)
@@ -128,7 +123,6 @@ end
 -- ---------------------------------------------------------------- refusals
 
 function tests.test_what_is_refused()
-  local folder <close> = shell.folder()
   local function refused(data, n)
     return message_of(ladies.data.to_shards, data, folder.path .. "/x", {shards = n})
   end
@@ -138,7 +132,6 @@ end
 
 --- Sparse features are dense in shards.
 function tests.test_sparse_features()
-  local folder <close> = shell.folder()
   local toy = require "reference.toy_data"
   local path = folder.path .. "/toy.npz"
   ladies.data.save(toy.new(true), path)
@@ -151,8 +144,7 @@ function tests.test_sparse_features()
 end
 
 function tests.test_missing_and_foreign()
-  local folder <close> = shell.folder()
-  local path, other = written(folder, 2), folder.path .. "/other"
+  local path, other = written(2), folder.path .. "/other"
   ladies.data.to_shards(dataset(2), other, {shards = 2})
   local shard = "/shard-2-of-2.safetensors"
   local function refusal()
@@ -179,8 +171,7 @@ function tests.test_missing_and_foreign()
 end
 
 function tests.test_damaged_list()
-  local folder <close> = shell.folder()
-  local path = written(folder, 2)
+  local path = written(2)
   local common = path .. "/common.safetensors"
   local bytes = files.read(common)
   for from, to in pairs{['"rows":1000'] = '"rows":1001', ['"shards":%['] = '"shards": ',
@@ -194,8 +185,7 @@ end
 
 --- Rows in parts check what they are made of, and tell what is not there.
 function tests.test_rows_in_parts()
-  local folder <close> = shell.folder()
-  local path = written(folder, 1)
+  local path = written(1)
   local file <close> = ladies.safetensors.open(path .. "/shard-1-of-1.safetensors")
   local all = file:rows "attr_matrix"
   local function join(parts, bounds, n_rows)
@@ -227,8 +217,7 @@ end
 
 --- Rows in parts keep the ids of their parts no longer than themselves.
 function tests.test_parts_are_given_back()
-  local folder <close> = shell.folder()
-  local file <close> = ladies.safetensors.open(written(folder, 1) .. "/shard-1-of-1.safetensors")
+  local file <close> = ladies.safetensors.open(written(1) .. "/shard-1-of-1.safetensors")
   local all = file:rows "attr_matrix"
   local function read()
     local x = core.rows_in_parts{dtype = "float32", n_rows = 2000, n_cols = COLUMNS,

@@ -20,15 +20,11 @@ function tests.tearDown()
   local _ <close> = folder
 end
 
-local function command(...)
-  local out, err, status = shell.run_ladies({...}, {folder = folder.path})
-  return status, out, err
-end
+local function command(...) return shell.run_ladies({...}, {folder = folder.path}) end
 
 local function train(...)
-  local status, _, err = command("train", "./toy.npz", "--method", "full", "--model", "gcn",
-    "--layers", "2", "--hidden", "4", "--max-batches", "2", "--out", "runs/a", ...)
-  lu.assertEquals(status, 0, err)
+  shell.succeeded(command("train", "./toy.npz", "--method", "full", "--model", "gcn", "--layers",
+    "2", "--hidden", "4", "--max-batches", "2", "--out", "runs/a", ...))
 end
 
 local function hashes(path, given)
@@ -43,8 +39,7 @@ function tests.test_a_run()
   local whole = hashes(path .. "runs/a")
   for _, arguments in ipairs{{}, {"--format", "npz"}, {"--out", "b.safetensors"},
     {"--out", "b.npz", "--names", "pyg"}, {"--names", "pyg", "--out", "c.safetensors"}} do
-    local status, out, err = command("export", "runs/a", table.unpack(arguments))
-    lu.assertEquals(status, 0, err)
+    local out = shell.succeeded(command("export", "runs/a", table.unpack(arguments)))
     local file = out:match "^(%S+): 4 parameters, "
     lu.assertEquals(out:find "load_state_dict" ~= nil, arguments[2] == "pyg" or #arguments == 4)
     local made = ladies.load_model(path .. "runs/a")
@@ -63,16 +58,14 @@ function tests.test_what_is_refused()
     ["--out must end in .safetensors or .npz, got x.csv"] = {"runs/a", "--out", "x.csv"},
     ["--out runs/a/model.npz is model.npz of the run"] = {"runs/a", "--out", "runs/a/model.npz"},
   } do
-    local status, _, err = command("export", table.unpack(arguments))
-    lu.assertEquals(status, 1)
-    lu.assertStrContains(err, message)
+    shell.refuses(message, command("export", table.unpack(arguments)))
   end
 end
 
 --- The export says what Python must be given besides, where PyG's layers propagate by another P.
 function tests.test_notes()
   train("--normalize", "row")
-  local _, out = command("export", "runs/a", "--names", "pyg")
+  local out = command("export", "runs/a", "--names", "pyg")
   lu.assertStrContains(out, "# edge_index and edge_weight: the entries of P, whose rows are targ")
   lu.assertStrContains(out, "normalize=False")
 end

@@ -116,14 +116,13 @@ function tests.test_optimizers_that_remember()
     ladies.train(opts)
   ]]):format(package.path))
   local told = "the optimizer has changed what checkpoints do not hold"
-  local _, err, status = shell.run_ladies{script, temporary.path "counting", "", "counts", "0.1"}
-  lu.assertEquals(status, 0, err)
+  local _, err = shell.succeeded(shell.run_ladies{script, temporary.path "counting", "", "counts",
+    "0.1"})
   lu.assertStrContains(err, told)
   local out = temporary.path "not counting"
-  _, err, status = shell.run_ladies{script, out, "", "", "0.1"}
-  lu.assertEquals({err, status}, {"", 0})
-  _, err, status = shell.run_ladies{script, out, "resume", "", "0.1"}
-  lu.assertEquals({err, status}, {"", 0})
+  for _, how in ipairs{"", "resume"} do
+    shell.silent(shell.run_ladies{script, out, how, "", "0.1"})
+  end
   shell.refuses("optimizer was ", shell.run_ladies{script, out, "resume", "", "0.2"})
 end
 

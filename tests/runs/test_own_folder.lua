@@ -23,16 +23,10 @@ local ON_TOY = {"--dataset", toy_study.dataset, table.unpack(SMALL)}
 local UNUSED = {graph = {}, features = ladies.zeros(1, 1), labels = ladies.index{1},
   train = ladies.index{1}, classes = 1}
 
-local function outcome(words, opts)
-  local _, err, status = shell.run_ladies(words, opts)
-  return status, err
-end
-
--- Runs `ladies` with these words and `more`, those of a small experiment; returns status and
--- errors.
+-- Runs `ladies` with these words and `more`, those of a small experiment; returns what it printed,
+-- its errors and its status.
 local function run_with(more, words)
-  table.move(more, 1, #more, #words + 1, words)
-  return outcome(words)
+  return shell.run_ladies(table.move(more, 1, #more, #words + 1, words))
 end
 
 local function small(...) return run_with(ON_TOY, {...}) end
@@ -41,12 +35,6 @@ local function small(...) return run_with(ON_TOY, {...}) end
 local function content(folder)
   return (shell.run{"sh", "-c", ("cd %s && find . ! -type d | sort | while read f; do "
     .. "echo $f; cat $f; done"):format(shell.quote(folder))})
-end
-
-local function check_refusal(status, err, ...)
-  lu.assertEquals(status, 1, err)
-  lu.assertStrMatches(err, "[^\n]*\n", nil, nil, err)
-  for _, text in ipairs{...} do lu.assertStrContains(err, text) end
 end
 
 -- Starts a long run in the folder and waits until it has validated; returns its process, which the
@@ -73,10 +61,9 @@ function tests.test_two_at_once()
   local there = ("%s: another process is at work there (process %d on "):format(folder, number)
   lu.assertErrorMsgContains(there, run_folder.take, folder, true)      -- ladies.train's way
   ladies.file.write(folder .. "/config.json", "{}")
-  local _, err, status = shell.run_ladies{"train", "--resume", folder}
-  check_refusal(status, err, there)
-  check_refusal(small("train", "--out", folder))
-  check_refusal(small("compare", "--methods=full", "--out", folder))
+  shell.refuses(there, "", select(2, shell.run_ladies{"train", "--resume", folder}))
+  shell.refuses("", small("train", "--out", folder))
+  shell.refuses("", small("compare", "--methods=full", "--out", folder))
   os.execute("kill -KILL " .. number)
   lu.assertEquals(process:wait(10), 128 + 9)
   local lines = 0
@@ -132,11 +119,9 @@ function tests.test_folders_of_the_user()
     {"figures", "--datasets=wordnet"}, {"variance"}, {"costs"},
   } do
     words[#words + 1], words[#words + 2] = "--out", folder
-    local _, err, status = shell.run_ladies(words)
-    check_refusal(status, err, folder, "no ladies.json")
+    shell.refuses({folder, "no ladies.json"}, shell.run_ladies(words))
   end
-  local _, err, status = shell.run_ladies{"train", "--resume", folder}
-  check_refusal(status, err, folder, "no ladies.json")
+  shell.refuses({folder, "no ladies.json"}, shell.run_ladies{"train", "--resume", folder})
   local data = ladies.data.load(toy_study.dataset)
   lu.assertErrorMsgContains("no ladies.json", ladies.data.export, data, folder,
     {format = "edge list"})
@@ -152,35 +137,33 @@ function tests.test_what_stays()
   ladies.file.write(place .. "/runs/costs-1/costs.md", "![x](x.svg)")
   ladies.file.write(place .. "/runs/costs-1/x.svg", "")
   ladies.file.write(place .. "/paper/costs-1-x.svg", "mine")
-  local _, err, status = shell.run_ladies({"report", "--out", "paper.md"}, {folder = place})
-  check_refusal(status, err, "paper holds files and no ladies.json")
+  shell.refuses("paper holds files and no ladies.json",
+    shell.run_ladies({"report", "--out", "paper.md"}, {folder = place}))
   lu.assertEquals(ladies.file.read(place .. "/paper/costs-1-x.svg"), "mine")
   core.folder.make(place .. "/empty")
   os.execute(("ln -s empty %s/link"):format(shell.quote(place)))
   for _, name in ipairs{"empty", "link"} do
     local out = ("%s/%s"):format(place, name)
-    check_refusal(small("train", "--out", out, "--debias=true", "--draw=wr"))
+    shell.refuses("", small("train", "--out", out, "--debias=true", "--draw=wr"))
     lu.assertEquals(core.exists(out), "folder")
   end
-  lu.assertEquals(small("train", "--out", place .. "/link"), 0)
+  shell.succeeded(small("train", "--out", place .. "/link"))
   lu.assertEquals(core.exists(place .. "/link/model.npz"), "file")
-  check_refusal(outcome({"train", "--dataset", toy_study.dataset, "--debias=true", "--draw=wr"},
-    {folder = place}))
+  shell.refuses("", shell.run_ladies({"train", "--dataset", toy_study.dataset, "--debias=true",
+    "--draw=wr"}, {folder = place}))
   lu.assertEquals(core.files(place .. "/runs"), {"costs-1"})
 end
 
 --- A run's folder is not a study's, and a study's not a run's; a finished run stays.
 function tests.test_folders_of_another_kind()
   local run, study = temporary.path "run", temporary.path "study"
-  lu.assertEquals(small("train", "--out", run), 0)
-  lu.assertEquals(small("compare", "--methods=full", "--runs=1", "--out", study), 0)
+  shell.succeeded(small("train", "--out", run))
+  shell.succeeded(small("compare", "--methods=full", "--runs=1", "--out", study))
   local of_run, of_study = content(run), content(study)
-  local status, err = small("compare", "--methods=full", "--out", run)
-  check_refusal(status, err, run .. " holds a run, not a study")
-  status, err = small("train", "--out", study)
-  check_refusal(status, err, study .. " holds a study, not a run")
-  status, err = small("train", "--out", run)
-  check_refusal(status, err, run .. " holds a run: go on with it")
+  shell.refuses(run .. " holds a run, not a study",
+    small("compare", "--methods=full", "--out", run))
+  shell.refuses(study .. " holds a study, not a run", small("train", "--out", study))
+  shell.refuses(run .. " holds a run: go on with it", small("train", "--out", run))
   lu.assertEquals({content(run), content(study)}, {of_run, of_study})
 end
 
@@ -197,14 +180,12 @@ function tests.test_folder_of_processes()
   own_folder.at(study):make "study"
   core.folder.make(study .. "/work")
   ladies.file.write(study .. "/work/keep", "mine")
-  local status, err = sweep()
-  check_refusal(status, err, study .. "/work holds files and no ladies.json")
+  shell.refuses(study .. "/work holds files and no ladies.json", sweep())
   lu.assertEquals(ladies.file.read(study .. "/work/keep"), "mine")
   core.folder.remove(study .. "/work")
   own_folder.at(study .. "/work"):make "work"
   os.execute(("ln -s %s %s/work/link"):format(shell.quote(user), shell.quote(study)))
-  status, err = sweep()
-  lu.assertEquals({status, err}, {0, ""})
+  shell.silent(sweep())
   lu.assertFalse(core.exists(study .. "/work"))
   lu.assertEquals(ladies.file.read(user .. "/keep"), "mine")
 end
@@ -221,12 +202,12 @@ function tests.test_what_processes_have_left_goes_with_one()
     own_folder.at(study):make "study"
     own_folder.at(study .. "/work"):make "work"
     ladies.file.write(study .. "/work/1.run", "{}")
-    lu.assertEquals({sweep()}, {0, ""})
+    shell.silent(sweep())
     lu.assertFalse(core.exists(study .. "/work"))
   end
   core.folder.make(study .. "/work")
   ladies.file.write(study .. "/work/keep", "mine")
-  lu.assertEquals({sweep()}, {0, ""})
+  shell.silent(sweep())
   lu.assertEquals(core.files(study .. "/work"), {"keep"})
 end
 
@@ -237,9 +218,8 @@ function tests.test_cache()
   ladies.file.write(cache .. "/toy.npz", "mine")
   ladies.file.write(cache .. "/toy.json", "mine")
   local before = content(cache)
-  local _, err, status = shell.run_ladies({"import", toy_study.dataset},
-    {env = {"LADIES_CACHE=" .. cache, "LADIES_OFFLINE=1"}})
-  check_refusal(status, err, cache, "no ladies.json")
+  shell.refuses({cache, "no ladies.json"}, shell.run_ladies({"import", toy_study.dataset},
+    {env = {"LADIES_CACHE=" .. cache, "LADIES_OFFLINE=1"}}))
   lu.assertEquals(content(cache), before)
 end
 
@@ -248,7 +228,7 @@ end
 function tests.test_empty_folder_and_marker()
   local folder = temporary.path "empty"
   core.folder.make(folder)
-  lu.assertEquals(small("train", "--out", folder), 0)
+  shell.succeeded(small("train", "--out", folder))
   lu.assertEquals(ladies.file.read(folder .. "/ladies.json"),
     ('{\n  "kind": "run",\n  "version": "%s"\n}\n'):format(core.version))
   lu.assertFalse(core.exists(folder .. "/.ladies.lock"))
@@ -331,16 +311,15 @@ end
 -- stays as it is.
 function tests.test_log_without_checkpoint()
   local run = temporary.path "lost"
-  lu.assertEquals(small("train", "--out", run), 0)
+  shell.succeeded(small("train", "--out", run))
   os.remove(run .. "/checkpoint.npz")
   local before = content(run)
-  local status, err = outcome{"train", "--resume", run}
-  check_refusal(status, err, "and model.npz, and no checkpoint.npz to go on from")
+  shell.refuses("and model.npz, and no checkpoint.npz to go on from", "",
+    select(2, shell.run_ladies{"train", "--resume", run}))
   lu.assertEquals(content(run), before)
   os.remove(run .. "/model.npz")
   local log = ladies.file.read(run .. "/log.jsonl")
-  status, err = outcome{"train", "--resume", run, "--quiet"}
-  lu.assertEquals(status, 0)
+  local _, err = shell.succeeded(shell.run_ladies{"train", "--resume", run, "--quiet"})
   lu.assertStrContains(err, "the run begins anew, and that log is kept as log-1.jsonl\n")
   lu.assertEquals(ladies.file.read(run .. "/log-1.jsonl"), log)
 end

@@ -29,11 +29,8 @@ local function trained()
   return run_path
 end
 
--- Runs `ladies WORDS`; returns its exit status, output and messages.
-local function ladies_command(...)
-  local out, err, status = shell.run_ladies{...}
-  return status, out, err
-end
+-- Runs `ladies WORDS`, which must succeed; returns what it prints.
+local function succeeded(...) return (shell.succeeded(shell.run_ladies{...})) end
 
 local function lines_of(text)
   local lines = {}
@@ -48,13 +45,12 @@ function tests.test_smoothed()
     ladies.inference.exact(run.model, run.data))
   local test = run.data.test
   lu.assertEquals(run:logits(test, {smooth = true}):hash(), smoothed[test]:hash())
-  local status, out = ladies_command("evaluate", run_path, "--smooth")
-  lu.assertEquals(status, 0)
+  local out = succeeded("evaluate", run_path, "--smooth")
   lu.assertStrContains(out, "exact inference and Correct and Smooth in")
   lu.assertStrContains(out, ("test micro-F1 %.4f"):format(
     ladies.metrics.micro_f1(smoothed:argmax(), run.data.labels, test)))
-  status, out = ladies_command("predict", run_path, "--smooth", "--inference", "sampled")
-  lu.assertEquals({status, #lines_of(out)}, {0, toy.NODES + 1})
+  out = succeeded("predict", run_path, "--smooth", "--inference", "sampled")
+  lu.assertEquals(#lines_of(out), toy.NODES + 1)
 end
 
 --- A run is used from any folder: config.json has the paths of the data set and of its split from
@@ -85,35 +81,30 @@ end
 --- Options may stand before the run.
 function tests.test_options_before_positionals()
   local run = trained()
-  local status, before, err = ladies_command("evaluate", "--split", "val", run)
-  lu.assertEquals(status, 0, err)
-  local _, after = ladies_command("evaluate", run, "--split", "val")
+  local before = succeeded("evaluate", "--split", "val", run)
+  local after = succeeded("evaluate", run, "--split", "val")
   local function scores(text) return text:match "\n(.*)" end      -- without the time
   lu.assertEquals(scores(before), scores(after))
-  lu.assertEquals(select(2, ladies_command("predict", "--split=val", run)),
-    select(2, ladies_command("predict", run, "--split=val")))
-  status, _, err = ladies_command("info", "--split-seed", "2", data_file)
-  lu.assertEquals(status, 0, err)
-  status, _, err = ladies_command("train", "--quiet", "--out", temporary.path "before",
-    "--layers", "1", "--max-batches", "1", "--", data_file)
-  lu.assertEquals(status, 0, err)
+  lu.assertEquals(succeeded("predict", "--split=val", run),
+    succeeded("predict", run, "--split=val"))
+  succeeded("info", "--split-seed", "2", data_file)
+  succeeded("train", "--quiet", "--out", temporary.path "before", "--layers", "1", "--max-batches",
+    "1", "--", data_file)
 end
 
 --- Exact scores are those that the run ended with, on every part of the split.
 function tests.test_evaluate()
   local run = trained()
   local summary = require "ladies.base.json".decode(ladies.file.read(run .. "/summary.json"))
-  local status, out = ladies_command("evaluate", run)
-  lu.assertEquals(status, 0)
+  local out = succeeded("evaluate", run)
   lu.assertStrContains(out, ("test micro-F1 %.4f\n"):format(summary.test_f1))
   -- A third of the nodes has each class: precision 1/3 and recall 1 of one, an F1 of 1/2.
   lu.assertStrContains(out, "\nblind micro-F1 0.3333, macro-F1 0.1667: the first of 3 classes of "
     .. "most training nodes, for all\n")
-  out = select(2, ladies_command("evaluate", run, "--split", "val"))
+  out = succeeded("evaluate", run, "--split", "val")
   lu.assertStrContains(out, ("val micro-F1 %.4f\n"):format(summary.val_f1))
   lu.assertStrContains(out, "val macro-F1")
-  out = select(2, ladies_command("evaluate", run, "--split=labelled"))
-  lu.assertStrContains(out, "180 nodes")
+  lu.assertStrContains(succeeded("evaluate", run, "--split=labelled"), "180 nodes")
 end
 
 --- The logits of sampled inference come near the exact ones with samples and draws, and the seed
@@ -151,8 +142,7 @@ end
 
 function tests.test_predictions_as_csv()
   local run = trained()
-  local _, out = ladies_command("predict", run, "--split", "test")
-  local lines = lines_of(out)
+  local lines = lines_of(succeeded("predict", run, "--split", "test"))
   lu.assertEquals(lines[1], "node,predicted,class,probability,label,label_class,split")
   local saved = ladies.saved_run(run)
   local nodes, logits = saved:units "test", saved:logits(saved:units "test", {})
@@ -174,17 +164,13 @@ end
 --- The files of predictions hold the same numbers, and all nodes unless told otherwise.
 function tests.test_predictions_in_files()
   local run, csv, npz = trained(), temporary.path "p.csv", temporary.path "p.npz"
-  local status, told = ladies_command("predict", run, "--out", csv)
-  lu.assertEquals({status, told}, {0,
-    csv .. ": 180 nodes, a line each: node, predicted, class, probability, label, label_class, "
-      .. "split\n"})
-  local _, out = ladies_command("predict", run)
+  lu.assertEquals(succeeded("predict", run, "--out", csv), csv .. ": 180 nodes, a line each: node, "
+    .. "predicted, class, probability, label, label_class, split\n")
+  local out = succeeded("predict", run)
   lu.assertEquals(ladies.file.read(csv), out)
   lu.assertEquals(#lines_of(out), 181)
-  status, told = ladies_command("predict", run, "--out", npz)
-  lu.assertEquals({status, told}, {0,
-    npz .. ": class_names, labels, nodes, predicted, probabilities, split, split_names of 180 "
-      .. "nodes\n"})
+  lu.assertEquals(succeeded("predict", run, "--out", npz), npz .. ": class_names, labels, nodes, "
+    .. "predicted, probabilities, split, split_names of 180 nodes\n")
   local file, saved = ladies.npz.open(npz), ladies.saved_run(run)
   local logits = saved:logits(saved:units "all", {})
   compare.assert_close(file:tensor "probabilities", logits:log_softmax():exp(), 1e-6, "softmax")
@@ -275,8 +261,7 @@ function tests.test_predictions_spare_the_run()
   refused("is of the data set toy", "predict", run, "--out", data_file)
   lu.assertEquals(ladies.file.read(run .. "/model.npz"), model)
   lu.assertEquals(ladies.file.read(data_file), data)
-  lu.assertEquals(ladies_command("predict", run, "--out", run .. "/mine.csv"), 0)
-  lu.assertEquals(ladies_command("predict", run, "--out", run .. "/mine.csv"), 0)
+  for _ = 1, 2 do succeeded("predict", run, "--out", run .. "/mine.csv") end
 end
 
 --- A data set that is not what it was when the run began has to be named.
@@ -290,7 +275,7 @@ function tests.test_changed_data()
   for _, command in ipairs{"evaluate", "predict"} do
     refused("toy has changed since the run (features); to use the model on it all the same",
       command, run)
-    lu.assertEquals(ladies_command(command, run, "--dataset", data_file), 0)
+    succeeded(command, run, "--dataset", data_file)
   end
 end
 
@@ -326,9 +311,7 @@ function tests.test_names_that_are_not_the_runs()
     lu.assertErrorMsgContains("must be those of the run", ladies.saved_run, run,
       {data = ladies.data.load(path)})
   end
-  for _, path in ipairs{own, saved("nameless")} do
-    lu.assertEquals(ladies_command("evaluate", run, "--dataset", path), 0)
-  end
+  for _, path in ipairs{own, saved("nameless")} do succeeded("evaluate", run, "--dataset", path) end
 end
 
 --- A model whose logits are no numbers is neither scored nor shown.
@@ -341,10 +324,8 @@ function tests.test_logits_that_are_no_numbers()
   for _, words in ipairs{{"evaluate"}, {"evaluate", "--smooth"}, {"predict"}, {"view"},
       {"evaluate", "--inference", "sampled"}} do
     table.insert(words, 2, copy)
-    local status, out, err = ladies_command(table.unpack(words))
-    lu.assertEquals({status, out}, {1, ""}, table.concat(words, " "))
-    lu.assertStrMatches(err, "[^\n]*the model's logits are not finite: those of node %d+ "
-      .. "%(from 0%) have nan\n")
+    lu.assertStrMatches(shell.refused(shell.run_ladies(words)), "[^\n]*the model's logits are not "
+      .. "finite: those of node %d+ %(from 0%) have nan\n")
   end
 end
 

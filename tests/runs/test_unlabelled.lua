@@ -41,9 +41,7 @@ local function trained(name, arrays, model)
 end
 
 local function predicted(...)
-  local out, err, status = shell.run_ladies{"predict", ...}
-  lu.assertEquals(status, 0, err)
-  return out, err
+  return shell.succeeded(shell.run_ladies{"predict", ...})
 end
 
 -- The cells of a column of CSV.

@@ -78,10 +78,8 @@ local function words_of(row, text)
     options = model and model.no_graph and options .. " --methods none"
       or options:gsub("%-%-method ", "--methods ")
   end
-  local words, run = {}, "run-" .. row[2] .. "-" .. row[1]
-  text = text:gsub("ROW", options .. " " .. OPTIONS):gsub("RUN", run)
-  for word in text:gmatch "%S+" do words[#words + 1] = word end
-  return words
+  return shell.words((text:gsub("ROW", options .. " " .. OPTIONS)
+    :gsub("RUN", "run-" .. row[2] .. "-" .. row[1])))
 end
 
 -- Runs a step; returns nil where it succeeds, or the line that it gives.

@@ -14,6 +14,13 @@ function shell.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
+--- The words of a text as a list, for shell.run.
+function shell.words(text)
+  local list = {}
+  for word in text:gmatch "%S+" do list[#list + 1] = word end
+  return list
+end
+
 --- Writes `text` to a new temporary file, removed when the variable that holds the result goes:
 -- local file <close> = shell.file "..."; its name is file.path.
 function shell.file(text)
@@ -29,6 +36,21 @@ function shell.folder(parent)
   return setmetatable({path = path}, {__close = function()
     os.execute("rm -rf " .. shell.quote(path))
   end})
+end
+
+--- Gives each of a file's tests a new folder, the field `path` of what is returned, and removes it
+-- after the test and the tearDown that there is.
+function shell.folder_of_each(tests)
+  local folder, tear_down, now = {}, tests.tearDown, nil
+  function tests.setUp()
+    now = shell.folder()
+    folder.path = now.path
+  end
+  function tests.tearDown()
+    local _ <close> = now
+    if tear_down then tear_down() end
+  end
+  return folder
 end
 
 --- Runs the words `argv`; returns what it printed, what it printed to stderr, and its exit status
@@ -71,7 +93,8 @@ function shell.refused(out, err, status)
 end
 
 --- Takes what shell.run returns after `text`, one or a table of several: fails unless the program
--- has printed nothing but one line to stderr that contains them, and ended with status 1.
+-- has printed nothing but one line to stderr that contains them, and ended with status 1. Where it
+-- may have printed something before that, `out` is given as "".
 function shell.refuses(text, out, err, status)
   local right = status == 1 and out == "" and err:find "^[^\n]+\n$"
   for _, part in ipairs(type(text) == "table" and text or {text}) do

@@ -38,8 +38,7 @@ local function by_command(name, settings, path)
   local folder = temporary.path(name .. " by command")
   local words = tables.append({"train", path or toy_study.dataset, "--quiet", "--out", folder},
     words_of(settings))
-  local _, err, status = shell.run_ladies(words)
-  lu.assertEquals({err, status}, {"", 0}, name)
+  shell.silent(shell.run_ladies(words))
   return folder
 end
 

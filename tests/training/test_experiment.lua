@@ -47,12 +47,8 @@ end
 
 -- ---------------------------------------------------------------- the command
 
--- Runs `ladies train` with the arguments; returns its exit status and what it wrote to stdout and
--- stderr.
-local function train(...)
-  local out, err, status = shell.run_ladies{"train", ...}
-  return status, out, err
-end
+-- Runs `ladies train` with the arguments.
+local function train(...) return shell.run_ladies{"train", ...} end
 
 -- Interrupts `ladies train` with the arguments as soon as the log in the folder has its first
 -- lines, when the first validation is done; returns its exit status and what it wrote to stdout.
@@ -91,9 +87,8 @@ function tests.test_command()
   } do
     local folder = temporary.path("run" .. table.concat(case):gsub("%W", ""))
     local full = case[1] == "--method=full"
-    local status, out, err = train((full and sizes or small)("--out", folder, "--max-batches=60",
-      table.unpack(case)))
-    lu.assertEquals(status, 0, err)
+    local out = shell.succeeded(train((full and sizes or small)("--out", folder,
+      "--max-batches=60", table.unpack(case))))
     local summary = summary_of(folder)
     lu.assertStrMatches(out, ".*\ntest micro%-F1 0%.%d%d%d%d\n")
     lu.assertEquals(out:match "test micro%-F1 (0%.%d+)\n$", ("%.4f"):format(summary.test_f1))
@@ -121,7 +116,7 @@ function tests.test_mistakes()
     {1, "cannot be opened", "--dataset=/nowhere/x.npz"},
     {1, "there is no run in /nowhere", "--resume=/nowhere"},
   } do
-    local status, out, err = train("--out", folder, table.unpack(case, 3))
+    local out, err, status = train("--out", folder, table.unpack(case, 3))
     lu.assertEquals({status, out}, {case[1], ""})
     lu.assertStrContains(err, case[2])
     lu.assertStrMatches(err, "ladies train: [^\n]*\n")
@@ -141,30 +136,26 @@ function tests.test_interrupted_and_requeued()
   lu.assertEquals(status, 130)
   lu.assertStrContains(out, "go on with: ladies train --resume " .. two)
   lu.assertFalse(core.exists(two .. "/model.npz"))
-  lu.assertEquals(train("--resume", two, "--threads=2", "--workers=1"), 0)
+  shell.succeeded(train("--resume", two, "--threads=2", "--workers=1"))
   local again = {"--out", three, "--resume", table.unpack(options)}
   lu.assertEquals(interrupt(three, small(table.unpack(again))), 130)
   local err
-  status, out, err = train(small(table.unpack(again)))
-  lu.assertEquals(status, 0, err)
+  out, err = shell.succeeded(train(small(table.unpack(again))))
   lu.assertStrContains(err, "going on after batch ")
   for _, folder in ipairs{two, three} do
     lu.assertTrue(ladies.file.read(one .. "/model.npz")
       == ladies.file.read(folder .. "/model.npz"), folder)
   end
   local last_line = out:match "([^\n]*)\n$"
-  status, out, err = train(small(table.unpack(again)))
-  lu.assertEquals({status, out:match "([^\n]*)\n$"}, {0, last_line}, err)
+  out = shell.succeeded(train(small(table.unpack(again))))
+  lu.assertEquals(out:match "([^\n]*)\n$", last_line)
   -- The settings are those with which it began, whether the line or a file has them.
-  status, out, err = train(small("--dropout=0.5", table.unpack(again)))
-  lu.assertEquals({status, out}, {1, ""})
-  lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
+  local refusal = "--dropout cannot change when a run is resumed"
+  shell.refuses(refusal, train(small("--dropout=0.5", table.unpack(again))))
   local config = one .. "/config.json"
-  lu.assertEquals(train("--config", config, "--out", three, "--resume"), 0)
+  shell.succeeded(train("--config", config, "--out", three, "--resume"))
   ladies.file.write(config, (ladies.file.read(config):gsub('"dropout": [%d.]+', '"dropout": 0.5')))
-  status, out, err = train("--config", config, "--resume", "--out", three)
-  lu.assertEquals({status, out}, {1, ""})
-  lu.assertStrContains(err, "--dropout cannot change when a run is resumed")
+  shell.refuses(refusal, train("--config", config, "--resume", "--out", three))
 end
 
 --- --resume without a folder, or with one that no command can resume, says what it needs.
@@ -179,9 +170,7 @@ function tests.test_requeued_where()
     {"holds files and no ladies.json", small("--out", others, "--resume")},
     {"is a script's, which goes on with it (resume = true)", small("--out", scripts, "--resume")},
   } do
-    local status, out, err = train(table.unpack(case, 2))
-    lu.assertEquals({status, out}, {1, ""})
-    lu.assertStrContains(err, case[1])
+    shell.refuses(case[1], train(table.unpack(case, 2)))
   end
 end
 
@@ -189,15 +178,12 @@ end
 function tests.test_resume_with_other_options()
   local folder = temporary.path "longer"
   train(small("--out", folder, "--max-batches=10"))
-  lu.assertEquals(train("--resume", folder, "--max-batches=20"), 0)
+  shell.succeeded(train("--resume", folder, "--max-batches=20"))
   lu.assertEquals(summary_of(folder).batches, 20)
-  local status, _, err = train("--resume", folder, "--lr=0.5")
-  lu.assertEquals(status, 1)
-  lu.assertStrContains(err, "--lr cannot change when a run is resumed")
-  lu.assertEquals(train("--resume", folder, "--precision=float32", "--accumulate=1"), 0)
-  status, _, err = train("--resume", folder, "--accumulate=2")
-  lu.assertEquals(status, 1)
-  lu.assertStrContains(err, "--accumulate cannot change when a run is resumed")
+  shell.refuses("--lr cannot change when a run is resumed", train("--resume", folder, "--lr=0.5"))
+  shell.succeeded(train("--resume", folder, "--precision=float32", "--accumulate=1"))
+  shell.refuses("--accumulate cannot change when a run is resumed",
+    train("--resume", folder, "--accumulate=2"))
 end
 
 return tests

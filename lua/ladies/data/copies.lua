@@ -48,6 +48,28 @@ function copies.with_graph(data, graph, edges)
   return copy
 end
 
+-- Returns for each of the names its place in the list `order`; nil where each is in its place
+-- already, and where one is not in the list or is given twice.
+local function places_of(names, order)
+  local place, places, moved = {}, {}, #names ~= #order
+  for i, name in ipairs(order) do place[name] = i end
+  for i, name in ipairs(names) do
+    places[i], place[name] = place[name], nil
+    if not places[i] then return nil end
+    moved = moved or places[i] ~= i
+  end
+  return moved and places or nil
+end
+
+--- Returns a copy of a data set with labels whose classes have the numbers of their names in
+-- `class_names`; `data` itself where they have them already, or not all are among these names.
+function copies.with_classes(data, class_names)
+  local places = data.labels and data.class_names and places_of(data.class_names, class_names)
+  if not places then return data end
+  return with(data, {classes = #class_names, class_names = class_names,
+    labels = label_kinds.kind_of(data.labels).renumbered(data.labels, places, #class_names)})
+end
+
 -- Returns the sum of the absolute values of each row; 1 for rows of zeros, so that rows can be
 -- divided by it.
 local function divisors(features)

@@ -1,10 +1,8 @@
---- Makes the labels of another data set comparable with the predictions of a finished run, where
--- they are of the same form. Classes that have names get the numbers that the run's classes of
--- these names have. A data set without labels and targets gets as many classes or targets as the
--- run has, all of them unknown.
+--- Gives a data set without labels and targets as many classes or targets as a finished run
+-- predicts, all of them unknown; those that another one has must be of the form of the run's.
 
 local core = require "ladies_core"
-local copy_with = require("ladies.data.copies").with
+local copies = require "ladies.data.copies"
 local errors = require "ladies.base.errors"
 local model_file = require "ladies.nn.model_file"
 local options = require "ladies.base.options"
@@ -44,46 +42,18 @@ local function unknown(folder, file, n)
     classes = classes, class_names = names, multilabel = columns ~= nil}
 end
 
--- Returns for each of the names of classes its place among the run's; nil where each is in its
--- place already, and where one is not among the run's or is given twice.
-local function places_of(names, of_run)
-  local place, places, moved = {}, {}, #names ~= #of_run
-  for i, name in ipairs(of_run) do place[name] = i end
-  for i, name in ipairs(names) do
-    places[i], place[name] = place[name], nil
-    if not places[i] then return nil end
-    moved = moved or places[i] ~= i
-  end
-  return moved and places or nil
-end
-
--- Returns labels with class i as class places[i] of n.
-local function in_places(labels, places, n)
-  if options.class_of(labels) == "Index" then
-    local list = labels:to_table()
-    for unit, class in ipairs(list) do list[unit] = places[class] or 0 end
-    return core.index(list)
-  end
-  return labels:matmul(core.matrix{n_rows = #places, n_cols = n, rows = core.range(1, #places),
-    cols = core.index(places)}:to_dense())
-end
-
---- run_labels(folder, before, data) -> Dataset: a copy of a data set with such labels, for the run
--- in the folder; `data` itself where nothing is to be done. That of classes with other names than
--- the run's is for ladies.training.checkpoint.identity to refuse. before: what that module says of
--- the run, or nil. A data set without labels has nothing to train on unless its file says so.
-return function(folder, before, data)
+--- run_labels(folder, data) -> Dataset: a copy of a data set with such labels, for the run in the
+-- folder; `data` itself where it has some, or the run has left no predictions of any. A data set
+-- without labels has nothing to train on unless its file says so.
+return function(folder, data)
   local file <close> = folder:has "predictions.npz"
     and core.npz.open(folder:file "predictions.npz") or nil
-  if data.labels or data.targets then
-    if file then check_form(folder, file, data) end
-    local of_run = before and data.labels and before.class_names
-    local places = of_run and data.class_names and places_of(data.class_names, of_run)
-    return places and copy_with(data, {labels = in_places(data.labels, places, #of_run),
-      classes = #of_run, class_names = of_run}) or data
+  if file and (data.labels or data.targets) then
+    check_form(folder, file, data)
+  elseif file and (file:has "targets" or file:has "labels") then
+    local fields = unknown(folder, file, data.n_graphs or data.graph.n_nodes)
+    fields.train = data.train or core.index{}
+    return copies.with(data, fields)
   end
-  if not (file and (file:has "targets" or file:has "labels")) then return data end
-  local fields = unknown(folder, file, data.n_graphs or data.graph.n_nodes)
-  fields.train = data.train or core.index{}
-  return copy_with(data, fields)
+  return data
 end

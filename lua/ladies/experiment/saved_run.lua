@@ -5,6 +5,7 @@
 -- (ladies.experiment.run_data).
 
 local core = require "ladies_core"
+local copies = require "ladies.data.copies"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local fields = require "ladies.base.fields"
@@ -143,7 +144,10 @@ function SavedRun.new(path, given)
   local own_task = options.class_of(opts.task) == "Task" and opts.task or nil
   local data = opts.data or own_task and own_task.data
     or run_data(folder, whole and config or nil, before, opts.dataset)
-  if opts.data or opts.dataset then data = run_labels(folder, before, data) end
+  if opts.data or opts.dataset then
+    -- Classes with other names than the run's are for run_identity to refuse.
+    data = copies.with_classes(run_labels(folder, data), before and before.class_names or {})
+  end
   local task = task_of_run(path, config, whole, opts.task, data)
   if task.decoder and whole and not maker then
     maker = models.by_name[config.model or "gcn"].make

@@ -86,4 +86,20 @@ function columns.times(context, key, numbers)
   return core.index(whole), origin
 end
 
+--- columns.times_of_texts(context, title, texts, which) -> Index, integer: the times of edges, from
+-- the different texts of a column of a table (ladies.text.names) and an Index of which of them each
+-- edge has; and the number from which they are counted.
+function columns.times_of_texts(context, title, texts, which)
+  local of = {}
+  for i = 1, #texts do
+    of[i] = dates.time(texts[i])
+    if not of[i] then
+      checks.fail(context, 'column %s, row %d of the edges: found "%s", expected %s', title,
+        which:equals(i):positions()[1], texts[i], dates.EXPECTED)
+    end
+  end
+  local whole, origin = columns.times(context, title, of)
+  return #which > 0 and whole[which] or core.index{}, origin
+end
+
 return columns

@@ -22,6 +22,7 @@
 --   tally(where, predicted, labels, idx) -> {correct =, given =, truth =, exact =, n =}
 --       of each class the true positives, the nodes that were given it and those that have it; the
 --       nodes with nothing wrong, and all that have a label
+--   renumbered(labels, places, n)                         class i as class places[i] of n
 --   array(labels)                                         what npz.write takes, and read gives back
 --   write(path, labels)                                   a line of text for each node, in multi
 --                                                         below a header

@@ -135,6 +135,11 @@ function multi.tally(where, predicted, labels, idx)
     exact = n - math.tointeger(wrong), n = n}
 end
 
+function multi.renumbered(labels, places, n)
+  return labels:matmul(core.matrix{n_rows = #places, n_cols = n, rows = core.range(1, #places),
+    cols = core.index(places)}:to_dense())
+end
+
 -- Returns a copy of the matrix with `value` throughout some rows; the matrix itself where there are
 -- none.
 local function with_rows(matrix, rows, value)

@@ -92,6 +92,12 @@ function single.tally(where, predicted, labels, idx)
   return {correct = correct, given = given, truth = truth, exact = exact, n = n}
 end
 
+function single.renumbered(labels, places)
+  local list = labels:to_table()
+  for unit, class in ipairs(list) do list[unit] = places[class] or 0 end
+  return core.index(list)
+end
+
 function single.array(labels) return labels end
 
 function single.write(path, labels)

@@ -2,11 +2,11 @@
 -- where they have ends and weights alone, otherwise as a list with all that each edge has.
 
 local core = require "ladies_core"
+local columns_of_edges = require "ladies.data.edges.columns"
 local errors = require "ladies.base.errors"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
 local table_header = require "ladies.data.formats.tables.header"
-local times = require "ladies.data.formats.tables.times"
 
 local WHERE = "ladies.data.from_files"
 
@@ -139,7 +139,7 @@ function edge_tables.list(reader, list, context_keys)
     edges.types, edges.type_names = sorted_types(types, column(columns.type))
   end
   if texts then
-    edges.times, edges.time_origin = times.column(
+    edges.times, edges.time_origin = columns_of_edges.times_of_texts(
       {where = ("%s: %s"):format(WHERE, path), shift = 0}, titles[columns.time], texts,
       column(columns.time))
   elseif columns.time then
