@@ -8,6 +8,7 @@ local json = require "ladies.base.json"
 local ladies = require "ladies"
 local files = require "tools.files"
 local shell = require "tools.shell"
+local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
 
@@ -162,9 +163,7 @@ end
 -- Calls f(text, what, name of the field) for the JSON of a table with each of its fields as each of
 -- those values and without it.
 local function each_field(object, f)
-  local names = {}
-  for name in pairs(object) do names[#names + 1] = name end
-  for _, name in ipairs(names) do
+  for _, name in ipairs(tables.sorted_keys(object)) do
     local own = object[name]
     for i = 0, #VALUES do
       object[name] = VALUES[i]
