@@ -125,7 +125,18 @@ function tests.test_file_is_small_with_its_licence_beside_it()
     "THIS SOFTWARE AND DATABASE IS PROVIDED \"AS IS\"")
 end
 
-function tests.test_made_again_bit_for_bit()
+-- Returns the checksum and the length of every member of a zip file by name, from its directory. The
+-- deflated bytes are left out, as they depend on zlib's version and level.
+local function members(path)
+  local text, found = file_tools.read(path), {}
+  for at in text:gmatch "()PK\1\2" do
+    local crc, _, bytes, length = ("<I4I4I4I2"):unpack(text, at + 16)
+    found[text:sub(at + 46, at + 45 + length)] = ("%08x, %d bytes"):format(crc, bytes)
+  end
+  return found
+end
+
+function tests.test_made_again_with_the_same_arrays()
   local folder = "/usr/share/wordnet"
   local source = io.open(folder .. "/data.noun")
   if not source then lu.skip("WordNet's files are not in " .. folder) end
@@ -134,9 +145,10 @@ function tests.test_made_again_bit_for_bit()
   local quiet = {arg = {"--folder", folder, "--out", path}, print = function() end}
   assert(loadfile(ladies.home() .. "/scripts/make_wordnet.lua", "t",
     setmetatable(quiet, {__index = _G})))()
-  local same = file_tools.read(path) == file_tools.read(data.path)
+  local again = members(path)
   os.remove(path)
-  lu.assertTrue(same)
+  lu.assertStrContains(again["labels.npy"], ", 117787 bytes")
+  lu.assertEquals(again, members(data.path))
 end
 
 --- The types of edges leave the graph as it is: without them it is the union of the relations.

@@ -108,7 +108,7 @@ without("EdgeData", [[
   .__len .__tostring :attach :attach_all :entries :hash :new :positions
 ]])
 without("graph", ".__len")
-for class in ("Buffer Fields Gz Input Lock Parcel Pickle Table"):gmatch "%a+" do
+for class in ("Buffer Input Lock Parcel Pickle Table"):gmatch "%a+" do
   without(class, ".__close .__gc")
 end
 without("Edges", ".__len .__tostring :incident :others :rows")
