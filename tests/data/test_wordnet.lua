@@ -125,8 +125,8 @@ function tests.test_file_is_small_with_its_licence_beside_it()
     "THIS SOFTWARE AND DATABASE IS PROVIDED \"AS IS\"")
 end
 
--- Returns the checksum and the length of every member of a zip file by name, from its directory. The
--- deflated bytes are left out, as they depend on zlib's version and level.
+-- Returns the checksum and the length of every member of a zip file by name, from its directory.
+-- The deflated bytes are left out, as they depend on zlib's version and level.
 local function members(path)
   local text, found = file_tools.read(path), {}
   for at in text:gmatch "()PK\1\2" do
