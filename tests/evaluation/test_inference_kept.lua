@@ -84,6 +84,24 @@ function tests.test_bytes_are_foretold()
   lu.assertEquals(core.files(folder.path), {})
 end
 
+--- Of some nodes it counts what these need in each layer, where that is less than all: large graphs
+-- are evaluated on few nodes.
+function tests.test_bytes_of_some_nodes_are_foretold()
+  for _, kind in ipairs(KINDS) do
+    for _, n in ipairs{60, 6000} do
+      local function bytes_of(nodes)
+        local way = ladies.inference.way{memory = 1, folder = folder.path, nodes = nodes}
+        ladies.inference.exact(watched(kind[1], kind[2], nothing), data, {way = way})
+        return way.bytes, (select(2, core.room_use(way.room)))
+      end
+      local foretold, found = bytes_of(core.range(NODES - n + 1, NODES))
+      local what = ("%s, %d nodes: %d foretold, %d found"):format(kind[1], n, foretold, found)
+      lu.assertTrue(math.abs(foretold / found - 1) < 0.1, what)
+      lu.assertTrue(foretold < bytes_of() or n > 60, what)
+    end
+  end
+end
+
 --- Nothing is tried on a small graph where there is memory for all layers without doubt: then no
 -- bytes lie in files, whatever the model.
 function tests.test_no_rehearsal_where_memory_is_enough()

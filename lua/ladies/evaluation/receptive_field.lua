@@ -35,8 +35,10 @@ function receptive_field.of(P, nodes, n_layers)
 end
 
 --- Returns the block of layer i, which is not below field.first; all: the Index of all nodes.
--- block.whole is P, by whose size a layer decides between equivalent orders of its products.
+-- block.whole is P, by whose size a layer decides between equivalent orders of its products. Where
+-- a field has `blocks`, it is one of these.
 function receptive_field.block(field, i, all)
+  if field.blocks then return field.blocks[i] end
   local P, dst = field.P, field.dst[i]
   if i == field.first and not field.src then
     return {adj = P:rows(dst), dst = dst, src = all, whole = P}

@@ -2,14 +2,13 @@
 --
 -- The bytes that layers hold at a time depend on the model, which may be anybody's; but they grow
 -- with the nodes and entries of the graph. So the layers are computed once on a small graph with as
--- many entries in a row, and with memory that is less in the same proportion; the bytes that they
--- then have in files are multiplied.
+-- many entries in a row and the same share of nodes in each layer, and with memory that is less in
+-- the same proportion; the bytes that they then have in files are multiplied.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local kept_layers = require "ladies.evaluation.kept_layers"
 local options = require "ladies.base.options"
-local receptive_field = require "ladies.evaluation.receptive_field"
 
 local rehearsal = {}
 
@@ -37,27 +36,48 @@ local function surely_fits(work, memory)
   return 4 * (TENSORS * widest * P.n_rows + NUMBERS * P.nnz) <= memory
 end
 
--- Makes a graph of NODES nodes whose rows have as many entries as those of P, at most one a column.
-local function small(P)
-  local degree = math.min(math.ceil(P.nnz / P.n_rows), NODES)
-  local entries = core.range(1, NODES * degree)
+-- Makes a matrix whose rows have so many entries each, at most one a column.
+local function regular(n_rows, n_cols, degree)
+  degree = math.min(math.ceil(degree), n_cols)
+  local entries = core.range(1, n_rows * degree)
   local rows = (entries + degree - 1) // degree
-  return core.matrix{n_rows = NODES, n_cols = NODES, rows = rows,
-    cols = (rows + entries % degree) % NODES + 1}
+  return core.matrix{n_rows = n_rows, n_cols = n_cols, rows = rows,
+    cols = (rows + entries % degree) % n_cols + 1}
+end
+
+-- Makes the field of a graph of NODES nodes of which each layer computes the same share of nodes,
+-- with as many entries a row, as the layers of a field do.
+local function small(field)
+  local P = field.P
+  local n, whole = P.n_rows, regular(NODES, NODES, P.nnz / P.n_rows)
+  local own = {P = whole, n_layers = field.n_layers, first = field.first, blocks = {}}
+  local function share(nodes)
+    return core.range(1, nodes and math.ceil(#nodes / n * NODES) or NODES)
+  end
+  for i = field.first, field.n_layers do
+    local nodes = field.dst[i]
+    local dst, src = share(nodes), share(field.dst[i - 1] or field.src)
+    local degree = P:degrees(nodes):sum():item() / math.max(1, #nodes)
+    own.blocks[i] = {adj = regular(#dst, #src, degree), dst = dst, src = src, whole = whole}
+  end
+  own.src = field.src and share(field.src)
+  return own
 end
 
 -- Computes the layers in this room; returns the bytes in files.
-local function rehearse(layers, work, P, room)
+local function rehearse(layers, work, field, room)
   local model, features = work.model, work.features
-  local function first_rows() return features:slice(1, NODES) end
+  local function first_rows()
+    return field.src and features:rows(field.src) or features:slice(1, NODES)
+  end
   local kind, outside = options.class_of(features), nil
-  if kind == "Matrix" then
+  if not field.src and kind == "Matrix" then
     outside = features:rows(core.range(1, NODES))
-  elseif kind == "Tensor" or rehearsal.takes_rows(model, work.field.P) then
+  elseif not field.src and (kind == "Tensor" or rehearsal.takes_rows(model, work.field.P)) then
     outside = first_rows()
   end
   core.in_room(room, core.by_rows, layers, room, {
-    model = model, field = receptive_field.of(P, nil, model.n_layers), features = outside or {},
+    model = model, field = field, features = outside or {},
     input = function() return outside or first_rows() end, kept = kept_layers.rehearsed(),
   })
   return (select(2, core.room_use(room)))
@@ -74,7 +94,7 @@ function rehearsal.bytes(layers, work, memory, folder)
   if options.class_of(P) ~= "Matrix" or n < LEAST or work.edges then return nil end
   if surely_fits(work, memory) then return 0 end
   local room = core.room(memory * NODES // n, folder)
-  local ok, bytes = errors.try(rehearse, layers, work, small(P), room)
+  local ok, bytes = errors.try(rehearse, layers, work, small(work.field), room)
   return ok and math.ceil(bytes / NODES * n) or nil
 end
 
