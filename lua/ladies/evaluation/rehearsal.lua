@@ -3,7 +3,9 @@
 -- The bytes that layers hold at a time depend on the model, which may be anybody's; but they grow
 -- with the nodes and entries of the graph. So the layers are computed once on a small graph with as
 -- many entries in a row and the same share of nodes in each layer, and with memory that is less in
--- the same proportion; the bytes that they then have in files are multiplied.
+-- the same proportion; the bytes that they then have in files are multiplied. Of few nodes some
+-- tensors are too small there to go to files, and are not counted: a few bytes for each node of the
+-- graph.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
