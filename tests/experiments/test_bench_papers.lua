@@ -34,13 +34,45 @@ function tests.test_curve()
         lu.assertTrue(times.mean > 0 and times.median > 0 and times.first > 0)
       end
       lu.assertTrue(one.validation.f1 >= 0 and one.validation.f1 <= 1)
-      -- 3 x 256 + 128 numbers for each node: 7 MB and 14 MB.
-      lu.assertEquals(one.validation.way, n == 2000 and "exact" or "sampled")
-      lu.assertStrMatches(out, (".*\n +%d  %s +[%%d.]+ .* %s\n.*"):format(n, method[1],
-        one.validation.way))
+      lu.assertStrMatches(out, (".*\n +%d  %s +[%%d.]+ .* %.4f +[%%d.]+\n.*"):format(n, method[1],
+        one.validation.f1))
     end
+    -- A tenth of those for training, which are half of the nodes, and 1024 of more than 2048.
+    lu.assertStrContains(out, ("%d nodes: validation is of %d nodes\n"):format(n,
+      n == 2000 and 100 or 102))
   end
-  lu.assertStrContains(out, "exact inference would hold 0.01 GB")
+end
+
+--- An epoch has every training node once, and no second pass.
+function tests.test_an_epoch()
+  local folder <close> = shell.folder()
+  local path = folder.path .. "/papers.json"
+  local out = shell.silent(bench(folder.path, "--nodes", "4000", "--edges", "4", "--epoch", "--out",
+    path))
+  local kept = json.decode(core.file.read(path))
+  lu.assertEquals(kept.settings, {"edges 4", "epoch true", "workers 1", "layers 2", "fits 1500"})
+  for _, method in ipairs(papers.METHODS) do
+    local one = kept.results[1].trained[method[1]]
+    lu.assertEquals({one.cold.batches, one.warm}, {2, nil})     -- 1024 nodes, 512 a mini-batch
+    lu.assertEquals(kept.fits[method[1]].warm.batches, 4)
+    lu.assertStrMatches(out, (".*\n +4000  %s .* +%%-  +%%- .*"):format(method[1]))
+    lu.assertStrMatches(out, (".*\n4000 nodes: an epoch of %s is 2 mini%%-batches, "
+      .. "which took %%d+ s\n.*"):format(method[1]))
+  end
+end
+
+--- The F1 is the same where activations do not fit in the memory that they may have.
+function tests.test_validation()
+  local folder <close> = shell.folder()
+  local file = folder.path .. "/graph.safetensors"
+  papers.make{file = file, nodes = 3000, edges = 4}
+  local given = {file = file, method = "ladies", samples = 64, layers = 2, batches = 2, workers = 0}
+  local f1s = {}
+  for i, memory in ipairs{1 << 30, 1 << 20} do
+    given.memory = memory
+    f1s[i] = papers.train(given).validation.f1
+  end
+  lu.assertEquals(f1s[2], f1s[1])
 end
 
 function tests.test_failures_are_told()

@@ -56,7 +56,7 @@ function tests.test_laboratory()
   local command, shown = readme:match "\n%$ ladies (lab mine%.lua [^\n]*)\n(.-)\n```"
   ladies.data.save(ladies.generate.power_law{nodes = 600, entries = 4000, features = 16,
     classes = 3, signal = 0.5}, folder.path .. "/graph.npz")
-  command = command:gsub("pubmed", "./graph.npz --seconds 0.5 --against none"):gsub("512", "64")
+  command = command:gsub("pubmed", "./graph.npz --seconds 60 --against none"):gsub("512", "64")
   local out, err, status = shell.run_ladies(shell.words(command), {folder = folder.path})
   lu.assertTrue(status <= 1, err)                          -- 1: it has a fault
   local remedy = shown:match "remedy: .*":gsub("%s+", " ")

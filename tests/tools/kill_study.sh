@@ -14,7 +14,7 @@ done
 [ -n "$children" ] || echo "it ended before it was seen with children"
 kill -KILL $! 2>/dev/null
 wait $! 2>/dev/null
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   left=""
   for child in $children; do
     # A child that has ended may wait for init to notice.

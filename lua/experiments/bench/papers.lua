@@ -4,13 +4,12 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
-local machine = require "ladies.base.machine"
 local medians = require "ladies.statistics.medians"
 
 local papers = {}
 
 local BATCH = 512
-local VALIDATED = 2048      -- nodes of a sampled validation
+local VALIDATED = 2048      -- nodes of a validation, few enough that not all are within their reach
 
 --- The numbers of ogbn-papers100M: nodes, features, classes; and the share of nodes for training,
 -- which is more on small graphs, for whole mini-batches.
@@ -59,15 +58,17 @@ end
 
 -- ---------------------------------------------------------------- trained on
 
--- Trains on a mini-batch and on `count` more: milliseconds of the first, which has what is made
--- once, and of the others, the mean and the median.
+-- Trains on a mini-batch and on `count` more, or on all of an epoch where count is nil: how many
+-- they were, the milliseconds of the first, which has what is made once, and of the others the mean
+-- and the median, and the seconds of all.
 local function train(run, count)
   local next_batch = ladies.batches(run.data.train, {batch_size = BATCH, sampler = run.sampler,
-    features = run.data.features, workers = run.workers, epochs = count + 1})
+    features = run.data.features, workers = run.workers, epochs = count and count + 1 or 1})
   local times, sum = {}, 0
-  for i = 0, count do
+  for i = 0, count or math.huge do
     local began = core.clock()
     local batch = next_batch()
+    if not batch then break end
     do
       local _ <close> = ladies.step()
       local logits = run.model:forward(run.data.features, batch)
@@ -77,33 +78,28 @@ local function train(run, count)
     end
     if batch.after_step then batch:after_step(run.model) end
     times[i] = 1e3 * (core.clock() - began)
-    sum = sum + (i > 0 and times[i] or 0)
+    sum = sum + times[i]
   end
-  return {first = times[0], mean = sum / count, median = medians.of(times)}
+  return {batches = #times + 1, first = times[0], mean = (sum - times[0]) / #times,
+    median = medians.of(times), seconds = sum / 1e3}
 end
 
--- Micro-F1 on nodes for validation: exact where the features of all nodes and three outputs of a
--- layer fit in `memory`, otherwise sampled, of some of them; and what exact inference would hold.
-local function validate(run, hidden, memory)
-  local data = run.data
-  local held = 4 * (3 * hidden + papers.FEATURES) * data.graph.n_nodes
-  if held <= memory then
-    local f1, seconds = timed(ladies.metrics.f1, run.model, data, data.val)
-    return {f1 = f1, seconds = seconds, way = "exact", nodes = #data.val, would_hold = held}
-  end
-  local nodes = data.val:slice(1, math.min(#data.val, VALIDATED))
-  local logits, seconds = timed(ladies.inference.sampled, run.model, data, nodes,
-    {sampler = run.sampler})
-  local f1 = ladies.metrics.micro_f1(logits:argmax(), data.labels[nodes])
-  return {f1 = f1, seconds = seconds, way = "sampled", nodes = #nodes, would_hold = held}
+-- Micro-F1 on the first nodes for validation, by exact inference, for which activations that do not
+-- fit in `memory` lie beside the graph.
+local function validate(run, opts)
+  local nodes = run.data.val:slice(1, math.min(#run.data.val, VALIDATED))
+  local f1, seconds = timed(ladies.metrics.f1, run.model, run.data, nodes,
+    {memory = opts.memory, folder = opts.file:match "^(.*)/"})
+  return {f1 = f1, seconds = seconds, nodes = #nodes}
 end
 
 --- papers.train{file =, method =, samples =, layers =, batches =, workers =, memory =, resident =}:
--- trains on
--- the first mini-batches, from a cold page cache, and on the same again. resident = true: with the
--- features in memory, as on a graph that fits. Returns {opened =, prepared =, cold =, warm =,
--- validation =, anonymous =}, seconds and {first =, mean =, median =} milliseconds of a batch. What
--- the first batch reads to prepare the sampler is in memory afterwards, if it fits.
+-- trains on the first mini-batches, from a cold page cache, and on the same again; without
+-- `batches` on all mini-batches of an epoch, once. resident = true: with the features in memory, as
+-- on a graph that fits, and without a validation. Returns {opened =, prepared =, cold =, warm =,
+-- validation =, anonymous =}: the seconds to open the file and to prepare, and for each training
+-- {batches =, first =, mean =, median =, seconds =}, milliseconds of a batch and seconds of all.
+-- What the first batch reads to prepare the sampler is in memory afterwards, if it fits.
 function papers.train(opts)
   core.file.forget(opts.file)
   local run, result = {workers = opts.workers}, {}
@@ -116,11 +112,9 @@ function papers.train(opts)
   run.adam = ladies.optim.adam(run.model:parameters())
   if opts.resident then train(run, opts.batches) end
   result.cold = train(run, opts.batches)
-  result.warm = train(run, opts.batches)
+  if opts.batches then result.warm = train(run, opts.batches) end
   result.anonymous = papers.anonymous()
-  if not opts.resident then
-    result.validation = validate(run, config.hidden, opts.memory or machine.memory() // 4)
-  end
+  if not opts.resident then result.validation = validate(run, opts) end
   return result
 end
 

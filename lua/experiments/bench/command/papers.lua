@@ -6,9 +6,10 @@
 -- one: 16 edges a node, 128 float16 features, 172 classes, 1.1 % of the nodes for training. It is
 -- made in bounded memory, opened for the first time (and checked) and again, and trained on by
 -- LADIES and GraphSAGE, each in a process of its own, first with nothing of the file in memory
--- (cold) and then on the same mini-batches again (warm); then it is removed. The seconds to prepare
--- are those of the sampler and of the first batch. The times of batches are compared with those on
--- a smaller graph whose features are in memory (fits).
+-- (cold) and then on the same mini-batches again (warm), or, with --epoch, on all mini-batches of
+-- an epoch, cold; validation is by exact inference. Then the graph is removed. The seconds to
+-- prepare are those of the sampler and of the first batch. The times of batches are compared with
+-- those on a smaller graph whose features are in memory (fits).
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -26,12 +27,13 @@ local spec = {
   {"nodes", "LIST", "array of integers", help = "of the graphs (default 111059956)"},
   {"edges", "N", "positive integer", default = 16, help = "for each node"},
   {"batches", "N", "positive integer", default = 200, help = "of 512 nodes, that are timed"},
+  {"epoch", help = "times all mini-batches of an epoch, once, in place of so many twice"},
   {"workers", "N", "non-negative integer", default = 1, help = "threads that sample ahead, "
       .. "and wait for the disk"},
   {"layers", "N", "positive integer", default = 3, help = "of the networks"},
   {"fits", "N", "positive integer", default = 1000000, help = "nodes of the graph that fits"},
-  {"memory", "SIZE", "string", help = "for making, and for exact validation (default: a quarter of "
-      .. "the machine's)"},
+  {"memory", "SIZE", "string", help = "for making, and for the activations of validation (default: "
+      .. "a quarter of the machine's)"},
   {"threads", "N", "integer in [1, 256]", help = "of the parallel loops"},
   {"folder", "PATH", "string", default = "/tmp", help = "where the graphs may lie, 450 bytes a "
       .. "node"},
@@ -73,7 +75,8 @@ local function train(opts, path, resident)
   local results = {}
   for _, method in ipairs(papers.METHODS) do
     results[method[1]] = in_process("train", {file = path, method = method[1],
-      samples = method[2], layers = opts.layers, batches = opts.batches,
+      samples = method[2], layers = opts.layers,
+      batches = (resident or not opts.epoch) and opts.batches or nil,
       workers = opts.workers, memory = opts.memory, resident = resident})
   end
   return results
@@ -102,31 +105,36 @@ local function print_graph(result)
     result.made.seconds, result.first.seconds, result.opened.seconds))
 end
 
+-- One number in the table, or - where it was not measured.
+local function cell(format, value) return value and format:format(value) or "-" end
+
 local function print_batches(results, fits)
   print "\nms of a batch, the mean without the first; own: GB of memory of no file, and share"
   print("      nodes  method        fits     cold  ratio     warm  ratio  own GB  share"
-    .. "  prepared s  val F1")
+    .. "  prepared s  val F1   in s")
   for _, result in ipairs(results) do
     for _, method in ipairs(papers.METHODS) do
       local one, base = result.trained[method[1]], fits[method[1]].warm.mean
       local share = one.anonymous and one.anonymous / result.made.bytes
-      print(("%11d  %-9s  %7.1f  %7.1f  %5.2f  %7.1f  %5.2f  %6s  %4s %%  %10.2f  %.4f %s"):format(
-        result.nodes, method[1], base, one.cold.mean, one.cold.mean / base, one.warm.mean,
-        one.warm.mean / base, gigabytes(one.anonymous),
+      local warm = one.warm and one.warm.mean
+      print(("%11d  %-9s  %7.1f  %7.1f  %5.2f  %7s  %5s  %6s  %4s %%  %10.2f  %.4f  %5.1f"):format(
+        result.nodes, method[1], base, one.cold.mean, one.cold.mean / base, cell("%.1f", warm),
+        cell("%.2f", warm and warm / base), gigabytes(one.anonymous),
         share and ("%.0f"):format(100 * share) or "?", one.prepared + one.cold.first / 1e3,
-        one.validation.f1,
-        one.validation.way))
+        one.validation.f1, one.validation.seconds))
     end
   end
 end
 
--- Says why validation was sampled, where it was.
-local function print_sampled(results)
+-- Says of how many nodes validation was, and how many mini-batches and seconds an epoch took.
+local function print_notes(opts, results)
   for _, result in ipairs(results) do
-    local one = result.trained[papers.METHODS[1][1]].validation
-    if one.way == "sampled" then
-      print(("%d nodes: validation is of %d nodes, each from a sampled neighbourhood; exact "
-        .. "inference would hold %s GB"):format(result.nodes, one.nodes, gigabytes(one.would_hold)))
+    local one = result.trained[papers.METHODS[1][1]]
+    print(("%d nodes: validation is of %d nodes"):format(result.nodes, one.validation.nodes))
+    for _, method in ipairs(opts.epoch and papers.METHODS or {}) do
+      local cold = result.trained[method[1]].cold
+      print(("%d nodes: an epoch of %s is %d mini-batches, which took %.0f s"):format(result.nodes,
+        method[1], cold.batches, cold.seconds))
     end
   end
 end
@@ -137,9 +145,10 @@ cli.main(spec, arg, function(opts)
     return print(json.encode(papers[opts.stage](json.decode(opts.given))))
   end
   package.loaded.ladies_host.heed_termination()      -- the files are large
-  opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory) or nil
-  print(("%s, %d threads; %d edges a node, %d batches, %s, %d layers"):format(of_machine.text(),
-    ladies.threads(), opts.edges, opts.batches,
+  opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory)
+    or of_machine.memory() // 4
+  print(("%s, %d threads; %d edges a node, %s, %s, %d layers"):format(of_machine.text(),
+    ladies.threads(), opts.edges, opts.epoch and "an epoch" or opts.batches .. " batches",
     opts.workers == 1 and "a worker" or opts.workers .. " workers", opts.layers))
   local fits = with_graph(opts, opts.fits, function(path) return train(opts, path, true) end)
   local results = {}
@@ -150,12 +159,13 @@ cli.main(spec, arg, function(opts)
     io.stdout:flush()
   end
   print_batches(results, fits)
-  print_sampled(results)
+  print_notes(opts, results)
   if opts.out then
     core.file.write(opts.out, json.encode{machine = of_machine.processor(),
       cores = of_machine.cores, numerics = of_machine.numerics(), threads = ladies.threads(),
-      settings = tables.map({"edges", "batches", "workers", "layers", "fits"}, function(name)
-        return ("%s %d"):format(name, opts[name])
+      settings = tables.map({"edges", opts.epoch and "epoch" or "batches", "workers", "layers",
+        "fits"}, function(name)
+        return ("%s %s"):format(name, opts[name])
       end), fits = fits, results = results} .. "\n")
     print("in " .. opts.out)
   end
