@@ -75,7 +75,7 @@ function tests.test_bytes_are_foretold()
     for _, memory in ipairs{1, 10000000, "1G"} do
       local way = ladies.inference.way{memory = memory, folder = folder.path}
       ladies.inference.exact(watched(kind[1], kind[2], nothing), data, {way = way})
-      local found = select(2, core.room_use(way.room))
+      local found = select(2, way.room:use())
       local what = ("%s, %s: %d foretold, %d found"):format(kind[1], memory, way.bytes, found)
       if memory ~= 10000000 then lu.assertEquals(found > 0, memory == 1, what) end
       lu.assertTrue(found <= way.bytes and way.bytes <= 1.1 * found, what)
@@ -92,7 +92,7 @@ function tests.test_bytes_of_some_nodes_are_foretold()
       local function bytes_of(nodes)
         local way = ladies.inference.way{memory = 1, folder = folder.path, nodes = nodes}
         ladies.inference.exact(watched(kind[1], kind[2], nothing), data, {way = way})
-        return way.bytes, (select(2, core.room_use(way.room)))
+        return way.bytes, (select(2, way.room:use()))
       end
       local foretold, found = bytes_of(core.range(NODES - n + 1, NODES))
       local what = ("%s, %d nodes: %d foretold, %d found"):format(kind[1], n, foretold, found)
@@ -120,7 +120,7 @@ function tests.test_no_rehearsal_where_memory_is_enough()
       ladies.inference.exact(model, data, {way = way})
       if not rehearsed then
         least = least or memory
-        lu.assertEquals({way.bytes, (select(2, core.room_use(way.room)))}, {0, 0}, kind[1])
+        lu.assertEquals({way.bytes, (select(2, way.room:use()))}, {0, 0}, kind[1])
       end
     end
     lu.assertTrue(least and least > 20000000, kind[1])
@@ -136,7 +136,7 @@ function tests.test_features_in_a_file()
   for _, order in ipairs{"transform_first", "propagate_first"} do
     local way = ladies.inference.way{memory = 1, folder = folder.path}
     ladies.inference.exact(watched("gcn", {order = order}, nothing), from_file, {way = way})
-    lu.assertEquals(way.bytes, (select(2, core.room_use(way.room))))
+    lu.assertEquals(way.bytes, (select(2, way.room:use())))
     bytes[order] = way.bytes
   end
   lu.assertEquals(bytes.transform_first, 3 * NODES * 32 * 4)
@@ -166,7 +166,7 @@ function tests.test_too_little_disk()
     .. "has 11.4 MB free; more memory (--memory, in Lua memory), another disk (by TMPDIR, in Lua "
     .. "folder) or, of nodes, sampled inference helps"):format(folder.path))
   lu.assertEquals({enough, began}, {true, true})
-  lu.assertFalse(way:lacked_room())
+  lu.assertFalse(way.room:was_short())
   lu.assertEquals(core.files(folder.path), {})
 end
 

@@ -171,7 +171,7 @@ function tests.test_the_bound_holds()
     core.memory_trim()
     local before = core.memory().tensor
     local listed
-    local h = way:call(function()
+    local h = way.room:call(function()
       model.layer = function(self, i, ...)
         listed = names_in_folder()
         return getmetatable(self).layer(self, i, ...)
@@ -180,8 +180,8 @@ function tests.test_the_bound_holds()
     end)
     model.layer = nil
     lu.assertEquals({listed, names_in_folder()}, {"", ""})
-    lu.assertTrue(core.room_use(way.room) <= bound)
-    lu.assertEquals(select(2, core.room_use(way.room)) > 0, bound < 100 * layer)
+    lu.assertTrue(way.room:use() <= bound)
+    lu.assertEquals(select(2, way.room:use()) > 0, bound < 100 * layer)
     lu.assertEquals(tostring(way):find("files in " .. folder.path, 1, true) ~= nil,
       bound < 100 * layer)
     lu.assertTrue(core.memory().tensor - before <= bound + (1 << 20))

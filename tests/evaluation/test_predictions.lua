@@ -21,7 +21,7 @@ local function written(memory)
   model:parameters()[1]:normal_(1, ladies.rng(1))
   ladies.memory_trim()
   local before = core.memory().total
-  ladies.inference.way{memory = memory}:within(function()
+  ladies.inference.way{memory = memory}.room:within(function()
     local logits = ladies.inference.exact(model, data, {nodes = task.all})
     predictions.write_csv(task, task.all, logits, function(text)
       pieces[#pieces + 1], largest = text, math.max(largest, #text)
@@ -44,10 +44,10 @@ end
 --- Where there is no room for what is computed, a line says once what helps, also for inference in
 -- it.
 function tests.test_lack_of_room()
-  local way = ladies.inference.way{memory = 1, folder = "/no/such/folder"}
+  local room = ladies.inference.way{memory = 1, folder = "/no/such/folder"}.room
   local model = ladies.nn.sgc{inputs = 2, outputs = CLASSES, layers = 1}
   for _, call in ipairs{{core.zeros, 1000, 100}, {ladies.inference.exact, model, data}} do
-    local message = message_of(way.within, way, table.unpack(call))
+    local message = message_of(room.within, room, table.unpack(call))
     lu.assertStrContains(message, "/no/such/folder: No such file or directory; more memory")
     lu.assertEquals(select(2, message:gsub(" helps", "")), 1, message)
   end

@@ -34,13 +34,11 @@ function tests.test_curve()
         lu.assertTrue(times.mean > 0 and times.median > 0 and times.first > 0)
       end
       lu.assertTrue(one.validation.f1 >= 0 and one.validation.f1 <= 1)
-      lu.assertStrMatches(out, (".*\n +%d  %s +[%%d.]+ .* %.4f +[%%d.]+\n.*"):format(n, method[1],
-        one.validation.f1))
+      lu.assertStrMatches(out, (".*\n +%d  %s +[%%d.]+ .* %.4f +[%%d.]+ exact\n.*"):format(n,
+        method[1], one.validation.f1))
     end
-    -- A tenth of those for training, which are half of the nodes, and 1024 of more than 2048.
-    lu.assertStrContains(out, ("%d nodes: validation is of %d nodes\n"):format(n,
-      n == 2000 and 100 or 102))
   end
+  lu.assertNotStrContains(out, "sampled")
 end
 
 --- An epoch has every training node once, and no second pass.
@@ -61,18 +59,26 @@ function tests.test_an_epoch()
   end
 end
 
---- The F1 is the same where activations do not fit in the memory that they may have.
+--- The F1 is the same where activations do not fit in the memory that they may have, and that of
+-- fewer nodes where they do not fit on the disk either.
 function tests.test_validation()
   local folder <close> = shell.folder()
   local file = folder.path .. "/graph.safetensors"
-  papers.make{file = file, nodes = 3000, edges = 4}
+  papers.make{file = file, nodes = 40000, edges = 4}
   local given = {file = file, method = "ladies", samples = 64, layers = 2, batches = 2, workers = 0}
-  local f1s = {}
-  for i, memory in ipairs{1 << 30, 1 << 20} do
+  local found = {}
+  local _ <close> = setmetatable({real = core.folder.free}, {__close = function(kept)
+    core.folder.free = kept.real
+  end})
+  for i, memory in ipairs{1 << 30, 1 << 20, 1 << 20} do
+    if i == 3 then core.folder.free = function() return 1e6 end end
     given.memory = memory
-    f1s[i] = papers.train(given).validation.f1
+    found[i] = papers.train(given).validation
   end
-  lu.assertEquals(f1s[2], f1s[1])
+  lu.assertEquals({found[1].f1, found[1].way, found[1].lacking}, {found[2].f1, "exact"})
+  lu.assertEquals({found[3].way, found[3].nodes}, {"sampled", 102})
+  lu.assertStrContains(found[3].lacking, "MB of disk for what it computes, and " .. folder.path)
+  lu.assertNotStrContains(found[3].lacking, "helps")
 end
 
 function tests.test_failures_are_told()

@@ -1,7 +1,7 @@
 --- Declares the options of commands that apply the model of a saved run (see ladies.command.cli).
 
 local core = require "ladies_core"
-local inference = require "ladies.evaluation.inference"
+local Room = require "ladies.evaluation.room"
 local SavedRun = require "ladies.experiment.saved_run"
 local link = require "ladies.ranks.link"
 local run_folder = require "ladies.training.record.run_folder"
@@ -50,8 +50,8 @@ end
 --- Calls f(memory), with what it computes in so many bytes of memory, those that the option allows,
 -- and the rest in temporary files.
 function inference_options.within(opts, f)
-  local way = inference.way{memory = opts.memory}
-  return way:within(f, way.memory)
+  local room = Room.new("ladies.inference", opts.memory)
+  return room:within(f, room.memory)
 end
 
 --- What the run's model gives for some units, as SavedRun:scores with these settings; the work is

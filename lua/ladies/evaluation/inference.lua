@@ -48,9 +48,9 @@ end
 local CHUNK = 1 << 14      -- nodes of a forward without a graph
 
 --- inference.way{nodes = Index, memory = integer | string, folder = string, ranks_infer = string}
--- -> Way: settings of how
--- exact inference is computed, for the option `way` of inference.exact. An object that is used
--- again does not plan anew, and tostring(way) tells in a line what it has chosen and why.
+-- -> Way: settings of how exact inference is computed, for the option `way` of inference.exact. An
+-- object that is used again does not plan anew, and tostring(way) tells in a line what it has
+-- chosen and why.
 -- nodes    those whose logits are wanted, by default all. Of the layers before the last one what
 --          these need is computed alone, where that is at most half of the work
 -- memory   the bytes of activations that may be in memory, also as "4G" (half of the machine's);
@@ -96,7 +96,7 @@ local EXACT = {
 -- Computes the logits of a model that reads no graph, for the nodes of the way, in its memory and
 -- files.
 local function of_nodes(model, features, way)
-  return way:within(function()
+  return way.room:within(function()
     local logits, nodes = inference.without_graph(model, features), way.nodes
     if not nodes or nodes == core.range(1, logits.n_rows) then return logits end
     return logits:rows(nodes)

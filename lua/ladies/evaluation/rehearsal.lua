@@ -10,6 +10,7 @@
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local kept_layers = require "ladies.evaluation.kept_layers"
+local layers = require "ladies.evaluation.layers"
 local options = require "ladies.base.options"
 
 local rehearsal = {}
@@ -20,13 +21,6 @@ local LEAST = 2 * NODES      -- nodes of a graph that is worth it
 -- The most that a layer is thought to hold at a time: so many tensors with a row for each node, as
 -- wide as the widest of the model, and so many numbers for each entry.
 local TENSORS, NUMBERS = 4, 16
-
---- rehearsal.takes_rows(model, P) -> boolean: whether the model's first layer reads features that
--- are Rows as they are.
-function rehearsal.takes_rows(model, P)
-  local takes_rows = model.takes_rows
-  return takes_rows ~= nil and takes_rows(model, P)
-end
 
 -- Tells whether there is memory for the layers without doubt, so that trying is not worth its time
 -- and memory. Hardly a model has a tensor that is wider than its features and parameters are wide
@@ -67,7 +61,7 @@ local function small(field)
 end
 
 -- Computes the layers in this room; returns the bytes in files.
-local function rehearse(layers, work, field, room)
+local function rehearse(work, field, room)
   local model, features = work.model, work.features
   local function first_rows()
     return field.src and features:rows(field.src) or features:slice(1, NODES)
@@ -75,28 +69,27 @@ local function rehearse(layers, work, field, room)
   local kind, outside = options.class_of(features), nil
   if not field.src and kind == "Matrix" then
     outside = features:rows(core.range(1, NODES))
-  elseif not field.src and (kind == "Tensor" or rehearsal.takes_rows(model, work.field.P)) then
+  elseif not field.src and (kind == "Tensor" or layers.takes_rows(model, work.field.P)) then
     outside = first_rows()
   end
-  core.in_room(room, core.by_rows, layers, room, {
+  core.in_room(room, core.by_rows, layers.compute, room, {
     model = model, field = field, features = outside or {},
     input = function() return outside or first_rows() end, kept = kept_layers.rehearsed(),
   })
   return (select(2, core.room_use(room)))
 end
 
---- rehearsal.bytes(layers, work, memory, folder) -> integer | nil: the most bytes that exact
--- inference will have in files at a time, with so many bytes of memory. Small files are made in the
--- folder. layers and work: the function that carries it out and what that takes (see
--- ladies.evaluation.way). nil where it is not known: of small graphs, of those in parts, where
+--- rehearsal.bytes(work, memory, folder) -> integer | nil: the most bytes that exact inference will
+-- have in files at a time, with so many bytes of memory. Small files are made in the folder. work:
+-- what layers.compute takes. nil where it is not known: of small graphs, of those in parts, where
 -- edges have features, and where a layer fails, for example because it is for this graph alone.
-function rehearsal.bytes(layers, work, memory, folder)
+function rehearsal.bytes(work, memory, folder)
   local P = work.field.P
   local n = P.n_rows
   if options.class_of(P) ~= "Matrix" or n < LEAST or work.edges then return nil end
   if surely_fits(work, memory) then return 0 end
   local room = core.room(memory * NODES // n, folder)
-  local ok, bytes = errors.try(rehearse, layers, work, small(work.field), room)
+  local ok, bytes = errors.try(rehearse, work, small(work.field), room)
   return ok and math.ceil(bytes / NODES * n) or nil
 end
 

@@ -7,9 +7,9 @@
 -- made in bounded memory, opened for the first time (and checked) and again, and trained on by
 -- LADIES and GraphSAGE, each in a process of its own, first with nothing of the file in memory
 -- (cold) and then on the same mini-batches again (warm), or, with --epoch, on all mini-batches of
--- an epoch, cold; validation is by exact inference. Then the graph is removed. The seconds to
--- prepare are those of the sampler and of the first batch. The times of batches are compared with
--- those on a smaller graph whose features are in memory (fits).
+-- an epoch, cold. Validation is exact where memory and disk have room for it. Then the graph is
+-- removed. The seconds to prepare are those of the sampler and of the first batch. The times of
+-- batches are compared with those on a smaller graph whose features are in memory (fits).
 
 local core = require "ladies_core"
 local ladies = require "ladies"
@@ -117,24 +117,28 @@ local function print_batches(results, fits)
       local one, base = result.trained[method[1]], fits[method[1]].warm.mean
       local share = one.anonymous and one.anonymous / result.made.bytes
       local warm = one.warm and one.warm.mean
-      print(("%11d  %-9s  %7.1f  %7.1f  %5.2f  %7s  %5s  %6s  %4s %%  %10.2f  %.4f  %5.1f"):format(
-        result.nodes, method[1], base, one.cold.mean, one.cold.mean / base, cell("%.1f", warm),
-        cell("%.2f", warm and warm / base), gigabytes(one.anonymous),
-        share and ("%.0f"):format(100 * share) or "?", one.prepared + one.cold.first / 1e3,
-        one.validation.f1, one.validation.seconds))
+      print(("%11d  %-9s  %7.1f  %7.1f  %5.2f  %7s  %5s  %6s  %4s %%  %10.2f  %.4f  %5.1f %s")
+        :format(result.nodes, method[1], base, one.cold.mean, one.cold.mean / base,
+        cell("%.1f", warm), cell("%.2f", warm and warm / base), gigabytes(one.anonymous), share and ("%.0f"):format(100 * share) or "?", one.prepared + one.cold.first / 1e3,
+        one.validation.f1, one.validation.seconds, one.validation.way))
     end
   end
 end
 
--- Says of how many nodes validation was, and how many mini-batches and seconds an epoch took.
+-- Says how many mini-batches and seconds an epoch took, and why a validation was sampled.
 local function print_notes(opts, results)
   for _, result in ipairs(results) do
-    local one = result.trained[papers.METHODS[1][1]]
-    print(("%d nodes: validation is of %d nodes"):format(result.nodes, one.validation.nodes))
-    for _, method in ipairs(opts.epoch and papers.METHODS or {}) do
-      local cold = result.trained[method[1]].cold
-      print(("%d nodes: an epoch of %s is %d mini-batches, which took %.0f s"):format(result.nodes,
-        method[1], cold.batches, cold.seconds))
+    for _, method in ipairs(papers.METHODS) do
+      local one = result.trained[method[1]]
+      local cold, checked = one.cold, one.validation
+      if opts.epoch then
+        print(("%d nodes: an epoch of %s is %d mini-batches, which took %.0f s"):format(
+          result.nodes, method[1], cold.batches, cold.seconds))
+      end
+      if checked.lacking then
+        print(("%d nodes: validation of %s is of %d nodes, each from a sampled neighbourhood; %s")
+          :format(result.nodes, method[1], checked.nodes, checked.lacking))
+      end
     end
   end
 end

@@ -156,7 +156,7 @@ end
 --- Returns a line that says how exact inference was computed in the validations; nil where there
 -- were none.
 function Validation:how()
-  return self.way and self.way.room and tostring(self.way) or nil
+  return self.way and self.way.room:was_used() and tostring(self.way) or nil
 end
 
 -- Returns the numbers that a validation found, by name.

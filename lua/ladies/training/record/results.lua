@@ -86,7 +86,7 @@ local function last_scores(run, units, test)
   local ok, out, second = errors.try(validation.scores, run.opts, way, units,
     not is_test and test or nil)
   if not ok then
-    if run.together or not way:lacked_room() then errors.pass_on(out) end
+    if run.together or not way.room:was_short() then errors.pass_on(out) end
     local less = not is_test and test and task.nodes
     tell("ladies: the model is kept, without %s: %s", less
       and ("predictions of all %ss"):format(task.unit) or "test and predictions",
