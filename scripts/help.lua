@@ -9,12 +9,12 @@
 
 local commands = require "ladies.command.commands"
 local errors = require "ladies.base.errors"
-local fitted = require "ladies.base.fitted"
 local host = require "ladies_host"
 local ladies = require "ladies"
+local wrap_paragraphs = require "ladies.base.wrap_paragraphs"
 
 local words = {...}
-local function show(text) print(fitted(text, host.width())) end
+local function show(text) print(wrap_paragraphs(text, host.width())) end
 
 if not words[1] then
   show "usage: ladies NAME [args]; ladies help NAME says more; ladies --help has the options\n"

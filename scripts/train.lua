@@ -21,7 +21,6 @@ local cli = require "ladies.command.cli"
 local comm = require "ladies.ranks.comm"
 local declared = require "ladies.training.declared"
 local experiment_options = require "ladies.command.experiment_options"
-local fitted = require "ladies.base.fitted"
 local json = require "ladies.base.json"
 local live_plot = require "ladies.training.record.live_plot"
 local metric_text = require "ladies.task.metric_text"
@@ -34,6 +33,7 @@ local show = require "ladies.show"
 local run_folder = require "ladies.training.record.run_folder"
 local tables = require "ladies.base.tables"
 local unheard = require "ladies.experiment.unheard"
+local wrap_paragraphs = require "ladies.base.wrap_paragraphs"
 
 local function spec(args)
   local named = experiment_options.load_own(args)
@@ -63,7 +63,7 @@ local NEW = {out = true, auto = true, auto_seconds = true, config = true}
 -- Prints all settings as one paragraph: a line for each would push what comes after them, the
 -- result, out of sight.
 local function print_configuration(config, folder)
-  print(fitted(core.printable("configuration  " .. settings.text(config)), show.width()))
+  print(wrap_paragraphs(core.printable("configuration  " .. settings.text(config)), show.width()))
   print("folder         " .. core.printable(folder))
 end
 

@@ -128,7 +128,7 @@ function tests.test_options()
   write("b.txt", "1\n11\n21\n")
   write("c.txt", "2\n12\n")
   assert_trains("listed.npz --split a.txt,b.txt,c.txt",
-    {": split a.txt,b.txt,c.txt with seed 1: 3 train, 3 val, 2 test"})
+    {": split a.txt,b.txt,c.txt: 3 train, 3 val, 2 test"})
   assert_fails("listed.npz --split a.txt,a.txt,c.txt", "a.txt[0] is node 0 again, after a.txt[0]")
   write("c.txt", "2\n30\n")
   assert_fails("listed.npz --split a.txt,b.txt,c.txt",

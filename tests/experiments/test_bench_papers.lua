@@ -45,10 +45,11 @@ end
 function tests.test_an_epoch()
   local folder <close> = shell.folder()
   local path = folder.path .. "/papers.json"
-  local out = shell.silent(bench(folder.path, "--nodes", "4000", "--edges", "4", "--epoch", "--out",
-    path))
+  local out = shell.silent(bench(folder.path, "--nodes", "4000", "--edges", "4", "--memory",
+    "10M", "--epoch", "--out", path))
   local kept = json.decode(core.file.read(path))
-  lu.assertEquals(kept.settings, {"edges 4", "epoch true", "workers 1", "layers 2", "fits 1500"})
+  lu.assertEquals(kept.settings, {"an epoch", "memory " .. (10 << 20), "edges 4",
+    "workers 1", "layers 2", "fits 1500"})
   for _, method in ipairs(papers.METHODS) do
     local one = kept.results[1].trained[method[1]]
     lu.assertEquals({one.cold.batches, one.warm}, {2, nil})     -- 1024 nodes, 512 a mini-batch
@@ -89,6 +90,9 @@ function tests.test_failures_are_told()
   _, err, status = bench(folder.path, "--nodes", "2000", "--memory", "1K")
   lu.assertEquals(status, 1)
   lu.assertStrContains(err, "of memory are too few")
+  _, err, status = bench(folder.path, "--nodes", "1000", "--epoch")
+  lu.assertEquals(status, 1)
+  lu.assertStrContains(err, "--epoch is for graphs of 1026 nodes or more, got 1000")
   lu.assertEquals(core.files(folder.path), {})
 end
 

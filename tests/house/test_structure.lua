@@ -320,7 +320,7 @@ end
 --- Both checks do see what is wrong.
 function tests.test_upward_requires_and_circles_are_found()
   local all = modules()
-  table.insert(all["ladies.sampling.inputs"], "ladies.samplers")
+  table.insert(all["ladies.sampling.arguments"], "ladies.samplers")
   table.insert(all["ladies.data.checks"], "ladies.data.formats.readers")
   table.insert(all["ladies.data.labels.multi"], "ladies.data")
   table.insert(all["ladies.training.record.log"], "experiments.paper.protocol")
@@ -329,7 +329,7 @@ function tests.test_upward_requires_and_circles_are_found()
     "ladies.base.json requires ladies.base.nothing",
     "ladies.data.checks requires ladies.data.formats.readers",
     "ladies.data.labels.multi requires ladies.data",
-    "ladies.sampling.inputs requires ladies.samplers",
+    "ladies.sampling.arguments requires ladies.samplers",
     "ladies.training.record.log requires experiments.paper.protocol",
   })
   lu.assertNotNil(circle(all))

@@ -9,7 +9,7 @@ local Context = require "ladies.lab.context"
 local graphs = require "reference.graphs"
 local layer_wise = require "reference.layer_wise"
 local methods = require "ladies.experiment.methods"
-local primitives = require "ladies.base.primitives"
+local primitive_calls = require "ladies.base.primitive_calls"
 local subject = require "ladies.lab.subject"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -401,7 +401,7 @@ end
 
 function tests.test_calls_are_seen()
   local names, P = {}, data.graph:normalize "sym"
-  local n = primitives.watch(function(name, arguments)
+  local n = primitive_calls.watch(function(name, arguments)
     if name then names[#names + 1] = {name, arguments[1]} end
   end, function()
     local slice = P.slice
@@ -420,7 +420,7 @@ end
 function tests.test_seconds_of_primitives()
   local x = ladies.ones(600, 600)
   local before = core.clock()
-  local spent = primitives.timed(function()
+  local spent = primitive_calls.timed(function()
     for _ = 1, 3 do
       local _ = x:matmul(x)
       pcall(x.matmul, x, ladies.ones(2, 2))
@@ -442,7 +442,7 @@ function tests.test_hooks_come_back()
   local count = 0
   local function hook() count = count + 1 end
   debug.sethook(hook, "", 1000000)
-  lu.assertErrorMsgContains("oh", primitives.timed, function() error "oh" end)
+  lu.assertErrorMsgContains("oh", primitive_calls.timed, function() error "oh" end)
   lu.assertTrue(rawequal((debug.gethook()), hook))
   debug.sethook()
 end

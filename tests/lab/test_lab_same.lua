@@ -1,10 +1,11 @@
 --- ladies.lab.same: samplers that are the same are not told apart, whatever their numbers, and
--- those that differ are, in words; ladies.lab.same.exchange, the test below it, holds its level.
+-- those that differ are, in words; ladies.lab.same.permutations, the test below it, holds its
+-- level.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
 local context = require "ladies.lab.context"
-local exchange = require "ladies.lab.same.exchange"
+local permutations = require "ladies.lab.same.permutations"
 local same = require "ladies.lab.same"
 local traits = require "ladies.lab.same.traits"
 local Subject = require "ladies.lab.subject"
@@ -49,7 +50,7 @@ function tests.test_level()
     for trial = 1, 400 do
       local rng = core.rng(trial)
       local x, y = units(16, 12, rng:fork(1), 0, heavy), units(16, 12, rng:fork(2), 0, heavy)
-      local ps = exchange.test(x, y, 4, 0.05, rng:fork(3))
+      local ps = permutations.test(x, y, 4, 0.05, rng:fork(3))
       if math.min(table.unpack(ps)) <= 0.05 then wrong = wrong + 1 end
     end
     lu.assertTrue(wrong <= 45, wrong)
@@ -64,7 +65,7 @@ function tests.test_power()
     unit[7] = unit[7] + 2
     unit[9] = unit[9] + ((i - 1) // 4 % 2 * 2 - 1) * 3
   end
-  local ps, strengths, by_group = exchange.test(x, y, 16, 0.001, rng:fork(3))
+  local ps, strengths, by_group = permutations.test(x, y, 16, 0.001, rng:fork(3))
   for k, p in ipairs(ps) do
     lu.assertEquals(p <= 0.001, k == 7 or k == 9, ("number %d: p = %g"):format(k, p))
   end
@@ -83,7 +84,7 @@ function tests.test_constant_numbers()
     x[i][4], y[i][4] = 5, 5 + 1e-7
     x[i][5], y[i][5] = 0, 0
   end
-  local ps = exchange.test(x, y, 4, 0.001, rng:fork(3))
+  local ps = permutations.test(x, y, 4, 0.001, rng:fork(3))
   for k, p in ipairs(ps) do
     lu.assertEquals(p <= 0.001, k == 3, ("number %d: p = %g"):format(k, p))
   end

@@ -5,6 +5,7 @@ local ladies = require "ladies"
 local bundle = require "tools.bundle"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
@@ -115,7 +116,7 @@ local function found_within(memory, k, in_pieces)
   local edges = ladies.links.split(data.graph)
   ladies.memory_trim()
   local before = core.memory().total
-  ladies.inference.way{memory = memory}:within(function()
+  ladies.inference.way{memory = memory}.room:within(function()
     local h = ladies.zeros(n, 4):normal_(1, ladies.rng(1))
     local whole = ladies.links.top(edges, DECODER, h, k, in_pieces and {each = function(some)
       pieces[#pieces + 1] = {given = some.given:hash(), other = some.other:hash(),
@@ -204,6 +205,16 @@ function tests.test_the_command()
       .. "an .npz file, and may have 1 kB (--memory); a file .csv is written in pieces\n",
       shell.run_ladies(tables.append(little, {"--out", "top.npz"}), {folder = folder.path}))
   end
+end
+
+--- Runs of another task are refused before anything is printed.
+function tests.test_of_another_task()
+  local folder <close> = shell.folder()
+  local run = folder.path .. "/run"
+  shell.succeeded(shell.run_ladies{"train", "--dataset", toy_study.dataset, "--max-batches", "1",
+    "--hidden", "4", "--out", run, "--quiet"})
+  shell.refuses("the best pairs are asked for", shell.run_ladies{"predict", run, "--top",
+    "2"})
 end
 
 return tests

@@ -16,8 +16,8 @@ local beside_ladies = {}
 -- array of {subject =, reached =} (see ladies.lab.cost.equal).
 function beside_ladies.equal(shared, list) return equal.find(shared, list, "nodes", EQUAL) end
 
---- beside_ladies.run(shared, one, draws, statistics): returns the table of a subject in a context
--- of the laboratory that the laboratory's measurements take.
+--- beside_ladies.run(shared, one, draws, statistics): returns what the laboratory's measurements
+-- take as a `run`, for a subject in one of its contexts.
 function beside_ladies.run(shared, one, draws, statistics)
   return {context = shared, sampler = shared:sampler(one), statistics = statistics or {},
     draws = draws, known = shared:exact(shared:propagation_of(one)), name = one.title}

@@ -1,5 +1,5 @@
---- Measures the processor seconds of several samplers' mini-batches in turns, batch by batch, so
--- that a machine that becomes slower slows all of them. Wall-clock time would include what else the
+--- Measures the processor seconds of several kinds of work in turns, round by round, so that a
+-- machine that becomes slower slows all of them. Wall-clock time would include what else the
 -- machine does.
 
 local medians = require "ladies.statistics.medians"

@@ -16,6 +16,9 @@ local VALIDATED = 2048      -- nodes of a sampled validation
 -- which is more on small graphs, for whole mini-batches.
 papers.NODES, papers.FEATURES, papers.CLASSES, papers.TRAIN = 111059956, 128, 172, 0.0109
 
+--- The fewest nodes of a graph whose epoch has two mini-batches.
+papers.LEAST_OF_EPOCHS = 2 * BATCH + 2
+
 --- The methods, and how many samples a layer of each has.
 papers.METHODS = {{"ladies", 512}, {"graphsage", 5}}
 
@@ -59,9 +62,9 @@ end
 
 -- ---------------------------------------------------------------- trained on
 
--- Trains on a mini-batch and on `count` more, or on all of an epoch where count is nil: how many
--- they were, the milliseconds of the first, which has what is made once, and of the others the mean
--- and the median, and the seconds of all.
+-- Trains on a mini-batch and on `count` more, or on all of an epoch where count is nil. Returns how
+-- many they were, the milliseconds of the first, which has what is made once, and of the others the
+-- mean and the median, and the seconds of all.
 local function train(run, count)
   local next_batch = ladies.batches(run.data.train, {batch_size = BATCH, sampler = run.sampler,
     features = run.data.features, workers = run.workers, epochs = count and count + 1 or 1})
@@ -85,9 +88,9 @@ local function train(run, count)
     median = medians.of(times), seconds = sum / 1e3}
 end
 
--- Micro-F1 on the nodes for validation by exact inference, for which activations that do not fit in
--- `memory` lie beside the graph; where the disk has no room for them either, by sampled inference,
--- of some of the nodes, and what was lacking.
+-- Returns the micro-F1 on the nodes for validation by exact inference, for which activations that
+-- do not fit in `memory` lie beside the graph; where the disk has no room for them either, by
+-- sampled inference, of some of the nodes, and what was lacking.
 local function validate(run, opts)
   local data, began = run.data, core.clock()
   local nodes, way, lacking = data.val, "exact", nil
@@ -97,7 +100,7 @@ local function validate(run, opts)
   if not ok then
     if not exact.room:was_short() then errors.pass_on(logits) end
     lacking, way = errors.message(logits):match "[^;]*", "sampled"
-    nodes = nodes:slice(1, math.min(#nodes, VALIDATED))
+    nodes, began = nodes:slice(1, math.min(#nodes, VALIDATED)), core.clock()
     logits = ladies.inference.sampled(run.model, data, nodes, {sampler = run.sampler})
   end
   return {f1 = ladies.metrics.micro_f1(logits:argmax(), data.labels[nodes]), nodes = #nodes,

@@ -11,6 +11,7 @@
 
 local core = require "ladies_core"
 local carry_out = require "ladies.study.carry_out"
+local counted = require("ladies.base.units").counted
 local generate = require "ladies.data.generate"
 local paper = require "experiments.paper.protocol"
 local provenance = require "ladies.report.provenance"
@@ -97,7 +98,7 @@ local function column(record, f) return tables.map(record.batches, f) end
 local function table_of(records, opts)
   local columns = {"sampler"}
   for l = 1, opts.layers do
-    columns[#columns + 1] = {("nodes, %d layer%s"):format(l, l == 1 and "" or "s"),
+    columns[#columns + 1] = {"nodes, " .. counted(l, "layer"),
       csv = {"nodes_" .. l, "half_width_" .. l}}
     columns[#columns + 1] = {"factor", csv = {"factor_" .. l, "factor_half_width_" .. l}}
   end

@@ -1,5 +1,5 @@
---- Converts the options that a command declares, in the form of ladies.command.cli, to the types by
--- which options.check checks the options of a function. An option may have two further fields:
+--- Makes the types of a function's options, for options.check, from the options that a command
+-- declares in the form of ladies.command.cli. An option may have two further fields:
 -- `program` is its type in a program where that is another one, and false where only the command
 -- has it; `standard` is the default where the command is to know that an option was not given.
 

@@ -2,6 +2,7 @@
 
 local core = require "ladies_core"
 local commit = require "ladies.base.commit"
+local counted = require("ladies.base.units").counted
 local launch = require "ladies.base.launch"
 
 local machine = {}
@@ -53,8 +54,7 @@ end
 
 -- Returns a text with the name of the processor and the number of its cores.
 local function place()
-  return ("%s, %d core%s"):format(machine.processor(), machine.cores,
-    machine.cores == 1 and "" or "s")
+  return ("%s, %s"):format(machine.processor(), counted(machine.cores, "core"))
 end
 
 --- Returns one line for the notes of a measurement: processor, cores, versions of the program and

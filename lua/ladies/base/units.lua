@@ -29,6 +29,14 @@ function units.grouped(n)
   return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^(-?),", "%1"))
 end
 
+--- units.counted(n, what [, several]): returns how many things there are, as "1 layer" or "1,200
+-- layers"; several: the plural where it is another than what .. "s".
+function units.counted(n, what, several)
+  local whole = math.tointeger(n)
+  return ("%s %s"):format(whole and units.grouped(whole) or ("%g"):format(n),
+    n == 1 and what or several or what .. "s")
+end
+
 --- Returns how an infinity or a NaN is written ("inf", "-inf", "nan"); nil for any other number.
 function units.not_finite(x)
   if x ~= x then return "nan" end

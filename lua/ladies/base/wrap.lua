@@ -1,3 +1,5 @@
+--- Breaks a text into lines of a width.
+
 -- Cuts a word into pieces of `width` characters each.
 local function pieces(word, width)
   local list, first = {}, 1

@@ -12,17 +12,23 @@ local units = require "ladies.base.units"
 local PAIR = 2 * (3 + 1) * 4
 
 -- Adds all pairs as CSV by add(text): the ends, the rank of the pair among those of its node, and
--- the score. Returns how many they are. Ranks without `add` help to find them.
+-- the score; the head when the first are found or there are none, so that what is refused prints
+-- nothing. Returns how many they are. Ranks without `add` help to find them.
 local function add_csv(run, k, how, add)
-  local n = 0
-  if add then add((edge_cells({}, run.data)) .. ",rank,score\n") end
+  local n, begun = 0, false
+  local function begin()
+    if add and not begun then add((edge_cells({}, run.data)) .. ",rank,score\n") end
+    begun = true
+  end
   run:top(k, tables.merged(how, {each = function(found)
+    begin()
     local _, ends_at = edge_cells(found, run.data)
     for i = 1, add and #found.rank or 0 do
       add(("%s,%d,%.6g\n"):format(ends_at(i), found.rank[i], found.scores[i]))
     end
     n = n + #found.rank
   end}))
+  begin()
   return n
 end
 

@@ -40,7 +40,6 @@ local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local description = require "ladies.data.about.description"
 local facts = require "ladies.data.about.facts"
-local fitted = require "ladies.base.fitted"
 local Graph = require "ladies.graph"
 local label_kinds = require "ladies.data.labels"
 local many_graphs = require "ladies.data.many_graphs"
@@ -53,6 +52,7 @@ local show = require "ladies.show"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
 local targets = require "ladies.data.labels.targets"
+local wrap_paragraphs = require "ladies.base.wrap_paragraphs"
 
 local Dataset = {__name = "ladies.Dataset"}
 Dataset.__index = Dataset
@@ -189,7 +189,7 @@ end
 --
 --   data:show "dog.n"
 function Dataset:show(node, most)
-  print(fitted(node_of.text(self, node, most), show.width()))
+  print(wrap_paragraphs(node_of.text(self, node, most), show.width()))
 end
 
 --- data:draw(node: integer | string [, {hops = 1, most = 40, title =}]) -> Figure: a node, given by

@@ -1,5 +1,6 @@
---- Prepares a data set as it, or another one, was prepared before. A data set has the record of its
--- preparation in its field `preparation`:
+--- Keeps the record of how a data set was prepared: makes plain data of it for a run, checks it,
+-- and takes its steps again with a data set that was read anew, or with another one. A data set has
+-- this record in its field `preparation`:
 --
 --   path                   the name or path that ladies.data.load was given; nil for data sets that
 --                          a script has made

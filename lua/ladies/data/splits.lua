@@ -329,7 +329,8 @@ function splits.apply(context, data, how, seed)
   local why = how and "" or ", as it has none; --split (in Lua data:split) chooses another"
   how, seed = how or splits.default(data), seed or 1
   data:split(how, {seed = seed})
-  notes.add(context, data.notes, "split %s with seed %d: %s%s%s", how, seed, sizes(data), own, why)
+  local by_seed = parse(how).files and "" or (" with seed %d"):format(seed)
+  notes.add(context, data.notes, "split %s%s: %s%s%s", how, by_seed, sizes(data), own, why)
   local n = untrained(data)
   if n > 0 then
     notes.add(context, data.notes, "%d of %d classes have no node for training", n, data.classes)

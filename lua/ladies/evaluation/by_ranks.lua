@@ -1,6 +1,6 @@
 --- Carries out exact inference by several ranks: each computes its own rows of all layers, or they
--- divide single products, or each of them computes everything, as it is asked for or else as was
--- found to be faster (division.lua).
+-- divide single products, or each of them computes everything. The option ranks_infer decides
+-- which, or else what was measured to be faster (division.lua).
 
 local by_rows = require "ladies.evaluation.by_rows"
 local division = require "ladies.evaluation.division"
@@ -40,9 +40,8 @@ local function together(way, work, known, is_decided, carry_out)
 end
 
 --- by_ranks(way, work, carry_out) -> Tensor: computes all layers of the work (see layers.compute).
--- Within link.shared, which all ranks call together, they do it together, or each of them alone,
--- which carry_out(way, work) does: as the Way says or else as is faster. way.shared says what was
--- done.
+-- Within link.shared, which all ranks call, they do it together, or each of them alone by
+-- carry_out(way, work). way.shared says what was done.
 local function by_ranks(way, work, carry_out)
   if not link.is_sharing() then return carry_out(way, work) end
   local known, wish = division.of(work.model), way.ranks_infer

@@ -6,11 +6,11 @@ local layers = require "ladies.evaluation.layers"
 local Room = require "ladies.evaluation.room"
 
 --- by_rows(model, P, n_features, own) -> boolean | nil: whether a model can be computed on some
--- rows alone: whether, besides what it takes from P, a row of each layer's output depends on the
--- same row of its input. Then two nodes without neighbours have the same logits beside two others
--- as by themselves; where a layer subtracts the mean over all nodes, for one, they have not. nil
--- where that cannot be tried. own(n): P for n nodes without neighbours as layers.compute takes it,
--- or nil for a Matrix.
+-- rows alone. This is so where, besides what it takes from P, a row of each layer's output depends
+-- on the same row of its input. Then two nodes without neighbours have the same logits beside two
+-- others as by themselves; where a layer subtracts the mean over all nodes, for one, they have not.
+-- nil where that cannot be tried. own(n): P for n nodes without neighbours as layers.compute takes
+-- it, or nil for a Matrix.
 local function by_rows(model, P, n_features, own)
   local x = core.zeros(4, n_features)
   x:normal_(1, core.rng(1))

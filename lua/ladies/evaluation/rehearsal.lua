@@ -1,4 +1,5 @@
---- Finds before exact inference begins how many bytes it will have in files.
+--- Estimates, before exact inference begins, how many bytes it will have in files at most, by
+-- trying its layers on a small graph.
 --
 -- The bytes that layers hold at a time depend on the model, which may be anybody's; but they grow
 -- with the nodes and entries of the graph. So the layers are computed once on a small graph with as
@@ -41,8 +42,8 @@ local function regular(n_rows, n_cols, degree)
     cols = (rows + entries % degree) % n_cols + 1}
 end
 
--- Makes the field of a graph of NODES nodes of which each layer computes the same share of nodes,
--- with as many entries a row, as the layers of a field do.
+-- Makes the field of a graph of NODES nodes whose layers compute the same shares of nodes, with as
+-- many entries a row, as those of the given field.
 local function small(field)
   local P = field.P
   local n, whole = P.n_rows, regular(NODES, NODES, P.nnz / P.n_rows)

@@ -20,10 +20,10 @@
 --                    then in time (see ladies.task.link_prediction)
 --   of_tasks         settings of tasks that have another default with the method
 
+local arguments = require "ladies.sampling.arguments"
 local batches = require "ladies.training.batches"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local samplers = require "ladies.samplers"
 local settings = require "ladies.experiment.settings"
@@ -72,7 +72,7 @@ end
 
 -- Returns the number of samples of each layer.
 local function samples_of(config)
-  return inputs.samples("ladies.experiment", config)
+  return arguments.samples("ladies.experiment", config)
 end
 
 -- Counts a batch's rows in the paper's way when LADIES draws: `samples` nodes in every layer,

@@ -1,6 +1,6 @@
---- Returns the data set of a finished run, or another one that is prepared alike, by what the run
--- has recorded: how its data set was prepared, the hashes of what this held, and, in the file of
--- its predictions, how nodes were split.
+--- Loads the data set of a finished run again, and fails if it has changed since; or loads another
+-- one, which the user names, and prepares it in the same way. The run has recorded how: the
+-- preparation, hashes of the content, and the split, which is in the file of its predictions.
 
 local core = require "ladies_core"
 local complete = require "ladies.data.complete"

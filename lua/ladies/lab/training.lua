@@ -1,6 +1,7 @@
 --- Measures how well a sampler trains: the metric of the task after a budget of batches or seconds,
 -- over several seeds.
 
+local counted = require("ladies.base.units").counted
 local experiment = require "ladies.experiment"
 local metric_text = require "ladies.task.metric_text"
 local statistics = require "ladies.statistics"
@@ -29,8 +30,8 @@ end
 
 -- Returns a budget as text, "200 batches" or "10 seconds".
 local function text_of(budget)
-  return budget.batches and ("%d batches"):format(budget.batches)
-    or ("%g seconds"):format(budget.seconds)
+  return budget.batches and counted(budget.batches, "batch", "batches")
+    or counted(budget.seconds, "second")
 end
 
 --- Trains a subject, which must have settings, with the seeds 1 to budget.seeds for budget.batches,

@@ -1,5 +1,5 @@
---- Finds the destination nodes of a block among its sources, whose rows a layer needs to read a
--- node's own input, as residual connections do.
+--- Finds where the destination nodes of a block are among its sources: a layer that reads a node's
+-- own input, as residual connections do, needs the rows there.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

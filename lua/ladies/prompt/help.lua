@@ -9,11 +9,11 @@ local core_classes = require "ladies.base.core_classes"
 local cut = require "ladies.base.cut"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
-local fitted = require "ladies.base.fitted"
 local glossary = require "ladies.prompt.glossary"
 local options = require "ladies.base.options"
 local search = require "ladies.prompt.search"
 local tables = require "ladies.base.tables"
+local wrap_paragraphs = require "ladies.base.wrap_paragraphs"
 
 local LONGEST = 200   -- columns of a summary
 local FEWEST = 20     -- columns that are left of one in any list
@@ -410,7 +410,7 @@ function help.show(...)
   if select("#", ...) == 0 and next(prompt) then
     text = ("%s\n\n%s"):format(text, list("At the prompt also:\n", prompt))
   end
-  print(host and core.isatty(1) and fitted(text, host.width()) or text)
+  print(host and core.isatty(1) and wrap_paragraphs(text, host.width()) or text)
 end
 
 return help

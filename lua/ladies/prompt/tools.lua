@@ -7,7 +7,7 @@ local medians = require "ladies.statistics.medians"
 local format = require "ladies.prompt.format"
 local members = require "ladies.prompt.members"
 local options = require "ladies.base.options"
-local primitives = require "ladies.base.primitives"
+local primitive_calls = require "ladies.base.primitive_calls"
 local units = require "ladies.base.units"
 
 local tools = {}
@@ -108,9 +108,9 @@ end
 -- the rest is Lua's own, and that of the measuring. Returns the results of the call.
 function tools.profile(f, ...)
   options.value("profile", "f", f, "callable")
-  primitives.timed(function() end)   -- the first one takes the measure of the measuring
+  primitive_calls.timed(function() end)   -- the first one takes the measure of the measuring
   local began = core.clock()
-  local results = table.pack(primitives.timed(f, ...))
+  local results = table.pack(primitive_calls.timed(f, ...))
   local whole = core.clock() - began
   local names, rest = {}, whole
   for name, one in pairs(results[1]) do

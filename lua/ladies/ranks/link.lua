@@ -165,8 +165,8 @@ end
 
 --- Calls f(...) and returns its results, dividing its matrix products among the ranks: each
 -- computes some rows of a product and sends them to the others. All ranks call it with the same
--- function and arguments; calls may be nested. Small products (core/tensor/share.c) every rank
--- computes itself.
+-- function and arguments; calls may be nested. Small products (core/tensor/shared_product.c) every
+-- rank computes itself.
 function link.shared(kind, f, ...)
   if link.size == 1 or shared_kind then return f(...) end
   local _ <close> = sharing(kind)

@@ -4,6 +4,7 @@
 local core = require "ladies_core"
 local machine = require "ladies.base.machine"
 local progress = require "ladies.base.progress"
+local units = require "ladies.base.units"
 
 local provenance = {}
 
@@ -32,9 +33,7 @@ local function note_of(records)
   return note and " " .. note or ""
 end
 
-local function threads(record)
-  return ("%d thread%s"):format(record.threads, record.threads == 1 and "" or "s")
-end
+local function threads(record) return units.counted(record.threads, "thread") end
 
 local function side_by_side(record)
   return ("%s, %s each"):format(record.jobs == 1 and "one run at a time"

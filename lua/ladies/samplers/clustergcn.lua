@@ -18,9 +18,9 @@
 -- nodes the batches are a random division of all clusters.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local partition = require "ladies.graph.partition"
 local sampling = require "ladies.sampling"
@@ -104,7 +104,7 @@ end
 -- a place in an epoch (the third argument that ladies.batches gives), sampler(seeds) is the batch
 -- of the clusters that hold the seeds, however many, with the seeds as loss_nodes.
 local function clustergcn(A, given)
-  inputs.check_square(WHERE, A)
+  arguments.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
   if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
   opts.train:check_unique(WHERE .. ": training node")

@@ -14,9 +14,9 @@
 -- sampled there, the bottom one being P X, computed once. The LADIES authors' FastGCN draws without
 -- replacement from all nodes and normalises the rows (draw = "wor", row_normalize = true).
 
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local layerwise = require "ladies.sampling.layerwise"
 local options = require "ladies.base.options"
 
@@ -44,7 +44,7 @@ local SPEC = declared.spec("fastgcn", {"samples", "layers", "probability", "flat
 --                "previous", its own destinations; "batch", the seeds. They come first in src.
 -- row_normalize  whether each row of a block is divided by its sum
 local function fastgcn(P, given)
-  inputs.check_square(WHERE, P)
+  arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
   local touched, global = opts.candidates == "touched", opts.weights == "global"
   if global and (opts.draw ~= "wor" or opts.self_nodes ~= "none") then

@@ -1,6 +1,6 @@
 --- The sampler that samples nothing: it returns exact mini-batches with whole neighbourhoods.
 
-local inputs = require "ladies.sampling.inputs"
+local arguments = require "ladies.sampling.arguments"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
@@ -10,11 +10,11 @@ local sampling = require "ladies.sampling"
 -- ascending order. The batch is a function of the set of seeds alone, and the last one is kept: the
 -- same seeds again, in whatever order, cost nothing.
 local function full(P, given)
-  inputs.check_square("ladies.samplers.full", P, true)
+  arguments.check_square("ladies.samplers.full", P, true)
   local opts = options.check("ladies.samplers.full", given, {layers = "positive integer"})
   local last
   return function(seeds)
-    local output = inputs.seeds(seeds):sort()
+    local output = arguments.seeds(seeds):sort()
     if not last or last.output ~= output then
       last = sampling.mini_batch(output, opts.layers, function(_, dst) return P:slice(dst) end)
     end

@@ -11,8 +11,8 @@
 -- where P's rows sum to one). The paper draws with replacement where a node has fewer than k
 -- neighbours; replace = true does everywhere.
 
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
@@ -31,14 +31,15 @@ local SPEC = declared.spec("graphsage", {"samples", "layers", "form",
 --             a node's self-loop, if P has it, is always included, with k other neighbours; "none":
 --             a self-loop is an entry like the others, and src has only the nodes that are drawn
 local function graphsage(P, given)
-  inputs.check_square("ladies.samplers.graphsage", P, true)
+  arguments.check_square("ladies.samplers.graphsage", P, true)
   local opts = options.check("ladies.samplers.graphsage", given, SPEC)
-  opts.samples = inputs.samples("ladies.samplers.graphsage", opts)
+  opts.samples = arguments.samples("ladies.samplers.graphsage", opts)
   local mean, loops = opts.form == "mean", opts.self_nodes == "previous" and P:diagonal() or nil
   return function(seeds, rng)
     return sampling.mini_batch(seeds, #opts.samples, function(l, dst)
       local adj, src, w = P:sample_rows(dst, opts.samples[l], {replace = opts.replace,
-        count = mean, always = loops, first = inputs.kept(opts.self_nodes, seeds, dst), rng = rng})
+        count = mean, always = loops, rng = rng,
+        first = arguments.kept(opts.self_nodes, seeds, dst)})
       if opts.replace or not mean then adj = adj:scale_entries(w) end
       if mean then adj = adj:row_normalize() end
       return adj, src

@@ -23,9 +23,9 @@
 -- place of those that they leave, and its first batches are the subgraphs of the counts.)
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local subgraph = require "ladies.sampling.subgraph"
@@ -173,7 +173,7 @@ end
 -- gives), sampler(seeds, rng) is the batch of a subgraph with the seeds added, which are its
 -- loss_nodes.
 local function graphsaint(P, given)
-  inputs.check_square(WHERE, P)
+  arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
   if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
   opts.train:check_unique(WHERE .. ": training node")
@@ -189,7 +189,7 @@ local function graphsaint(P, given)
   local norms = estimated(own, draw, train, opts)
 
   local function with_seeds(seeds, rng)
-    local known = inside and sampling.find(inside, inputs.seeds(seeds)) or inputs.seeds(seeds)
+    local known = inside and sampling.find(inside, arguments.seeds(seeds)) or arguments.seeds(seeds)
     if #known < #seeds then errors.fail(WHERE .. ": the seeds must be training nodes") end
     local nodes = sampling.union(known, draw(rng)):sort()
     return nodes, sampling.find(nodes, known)

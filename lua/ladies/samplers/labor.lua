@@ -21,8 +21,8 @@
 -- that of LADIES. On a row-normalised P without self-loops the latter is the paper's estimator.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
@@ -76,7 +76,7 @@ end
 -- Draws a layer: returns the entries of P's rows dst that are kept, their columns and their
 -- weights.
 local function layer(P, dst, k, opts, from, to, t)
-  local own = inputs.kept(opts.self_nodes, nil, dst)
+  local own = arguments.kept(opts.self_nodes, nil, dst)
   if opts.iterations == 0 and t == 0 then
     local c = P:poisson_factors(dst, k, {always = opts.loops})
     return P:poisson_rows(dst, c, {shared = true, always = opts.loops, first = own, rng = from})
@@ -107,9 +107,9 @@ end
 --                   Networks", 2023); see sampling.drift. 1: each batch has its own. So has each
 --                   without a place in an epoch (the third argument that ladies.batches gives)
 local function labor(P, given)
-  inputs.check_square(WHERE, P, true)
+  arguments.check_square(WHERE, P, true)
   local opts = options.check(WHERE, given, SPEC)
-  opts.samples = inputs.samples(WHERE, opts)
+  opts.samples = arguments.samples(WHERE, opts)
   opts.loops = opts.self_nodes == "previous" and P:diagonal() or nil
   return function(seeds, rng, place)
     local from, to, t = numbers(options.value(WHERE, "rng", rng, "Rng"), place,

@@ -22,9 +22,9 @@
 -- 2023, have p follow the norms instead of their squares (flat), ||P(S,u)|| ||(H W)_u||, which
 -- makes the variance least (sketch), and weights that are unbiased without replacement (debias).
 
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local layerwise = require "ladies.sampling.layerwise"
 local options = require "ladies.base.options"
 local row_norms = require "ladies.sampling.row_norms"
@@ -62,12 +62,12 @@ end
 -- probability    "norms" of the columns of P(S,:), or "uniform" over the neighbourhood of S, to
 --                measure what the norms are worth
 local function ladies(P, given)
-  inputs.check_square(WHERE, P, true)
+  arguments.check_square(WHERE, P, true)
   local opts = options.check(WHERE, given, SPEC)
   if opts.sketch and opts.probability == "uniform" then
     errors.fail(WHERE .. ': sketch is for probability = "norms"')
   end
-  local norms = opts.sketch and row_norms.new(P.n_rows, #inputs.samples(WHERE, opts)) or nil
+  local norms = opts.sketch and row_norms.new(P.n_rows, #arguments.samples(WHERE, opts)) or nil
   local sample = layerwise.new(WHERE, P, {
     samples = opts.samples, layers = opts.layers, probability = probability_of(opts, norms),
     draw = opts.draw, weight = opts.debias and "debiased" or "design", union = opts.union,

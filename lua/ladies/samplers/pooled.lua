@@ -13,8 +13,8 @@
 -- A row has at least min(k, d) entries, so none is lost. doc/samplers.md has the variance.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 
@@ -60,9 +60,9 @@ end
 --             destinations are always in its src, where they come first, and a node draws k
 --             entries besides its self-loop; "batch": the seeds are always in src and come first
 local function pooled(P, given)
-  inputs.check_square(WHERE, P)
+  arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
-  opts.samples = inputs.samples(WHERE, opts)
+  opts.samples = arguments.samples(WHERE, opts)
   local loops = opts.self_nodes == "previous" and P:diagonal() or nil
   local sums, d = P:row_sums(), P:degrees()
   if loops then d = d - loops:to_tensor():above(0) end
@@ -71,7 +71,7 @@ local function pooled(P, given)
 
   return function(seeds, rng)
     return sampling.mini_batch(seeds, #opts.samples, function(l, dst)
-      local k, keep = opts.samples[l], inputs.kept(opts.self_nodes, seeds, dst)
+      local k, keep = opts.samples[l], arguments.kept(opts.self_nodes, seeds, dst)
       local _, src = P:sample_rows(dst, k, {always = loops, first = keep, rng = rng})
       local pi = probabilities(missed_by(k):slice(dst, src):col_sums(), keep and #keep or 0)
       local adj = P:slice(dst, src):scale_cols(1 / pi)

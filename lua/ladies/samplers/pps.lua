@@ -11,8 +11,8 @@
 -- in the order in which the rows of S touch them first, so that each row gets its share of them.
 -- doc/samplers.md has the variance.
 
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
-local inputs = require "ladies.sampling.inputs"
 local layerwise = require "ladies.sampling.layerwise"
 local options = require "ladies.base.options"
 
@@ -31,7 +31,7 @@ local SPEC = declared.spec("pps", {"samples", "layers", {"draw", default = "syst
 --             then come first in src; "batch", the seeds; or "none"
 -- P must have no entries below 0.
 local function pps(P, given)
-  inputs.check_square(WHERE, P)
+  arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
   return layerwise.new(WHERE, P, {
     samples = opts.samples, layers = opts.layers, draw = opts.draw, self_nodes = opts.self_nodes,

@@ -14,9 +14,9 @@
 -- batches than training nodes.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local subgraph = require "ladies.sampling.subgraph"
@@ -58,7 +58,7 @@ end
 -- (the third argument that ladies.batches gives), sampler(seeds, rng) is a batch that the seeds are
 -- in, with them as loss_nodes: other nodes, drawn at random, fill it up to the size of a part.
 local function rns(A, given)
-  inputs.check_square(WHERE, A)
+  arguments.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
   if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
   opts.train:check_unique(WHERE .. ": training node")
@@ -73,7 +73,7 @@ local function rns(A, given)
   end
 
   local function filled(seeds, rng)
-    inputs.seeds(seeds):check_unique(WHERE .. ": seed")
+    arguments.seeds(seeds):check_unique(WHERE .. ": seed")
     local rest = others_of(seeds, n_nodes)
     options.value(WHERE, "rng", rng, "Rng")
     local room = math.min(#rest, math.max(0, n_nodes // n_batches - #seeds))

@@ -14,8 +14,8 @@
 -- node's, which is another network where layers reach beyond the ego graphs.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 
 local WHERE = "ladies.samplers.shadow"
@@ -39,10 +39,10 @@ local SPEC = declared.spec("shadow", {
 -- the positions of the seeds among them, from which the last computes `output`. The sampler has P,
 -- the whole graph's, by name.
 local function shadow(A, given)
-  inputs.check_square(WHERE, A)
+  arguments.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
   local function sample(_, seeds, rng)
-    inputs.seeds(seeds):check_unique("sampler: node")
+    arguments.seeds(seeds):check_unique("sampler: node")
     options.value(WHERE, "rng", rng, "Rng")
     local adj, nodes = A:ego_graphs(seeds, opts.samples, opts.depth, {rng = rng})
     adj = adj:normalize(opts.normalize, {self_loops = opts.self_loops})

@@ -12,9 +12,9 @@
 -- normalize = "none" their sum, in which uniform draws weigh d / k, d being v's earlier edges.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
@@ -73,11 +73,11 @@ local function temporal(edges, given)
   options.value(WHERE, "the edges", edges, "EdgeData")
   if not edges.times then errors.fail(WHERE .. ": the edges have no times") end
   local opts = options.check(WHERE, given, SPEC)
-  local samples, recent = inputs.samples(WHERE, opts), opts.strategy == "recent"
+  local samples, recent = arguments.samples(WHERE, opts), opts.strategy == "recent"
   local mean, node_times = opts.normalize == "row", opts.node_times
   local P, edge, times, order = in_time(edges)
   local function drawn(numbers, seeds, rng, place)
-    local before = times_of(inputs.seeds(seeds), place, node_times)
+    local before = times_of(arguments.seeds(seeds), place, node_times)
     options.value("sampler", "rng", rng, "Rng")
     local batch = sampling.mini_batch(seeds, #numbers, function(l, dst)
       local adj, src, src_before, w = P:sample_before(dst, before, numbers[l], times, order,

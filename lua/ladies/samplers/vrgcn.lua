@@ -20,10 +20,10 @@
 -- when it was drawn.)
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local inference = require "ladies.evaluation.inference"
-local inputs = require "ladies.sampling.inputs"
 local learning = require "ladies.sampling.learning"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
@@ -139,7 +139,7 @@ end
 -- sampler:fill), and in sampler.state, which checkpoints hold, so that a run that is taken up again
 -- has the same bits.
 local function vrgcn(P, given)
-  inputs.check_square(WHERE, P)
+  arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
   local history, state = {}, {}
   for l = 1, opts.layers - 1 do
@@ -148,13 +148,13 @@ local function vrgcn(P, given)
   end
   local features = opts.features
   if features then
-    inputs.check_features(WHERE, P, features)
+    arguments.check_features(WHERE, P, features)
     features = P:matmul(options.class_of(features) == "Matrix" and features:to_dense() or features)
   end
   return setmetatable({
     name = WHERE, adaptive = true, P = P, layers = opts.layers,
-    samples = inputs.samples(WHERE, opts), cvd = opts.cvd, features = features, history = history,
-    state = state,
+    samples = arguments.samples(WHERE, opts), cvd = opts.cvd, features = features,
+    history = history, state = state,
   }, VrGcn)
 end
 

@@ -11,9 +11,9 @@
 -- ladies.lua, fastgcn.lua, and those that learn p, asgcn.lua, bliss.lua and grapes.lua.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local mini_batch = require "ladies.sampling.mini_batch"
 local options = require "ladies.base.options"
 local poisson = require "ladies.sampling.poisson"
@@ -60,7 +60,7 @@ end
 
 local function check(where, given)
   local opts = options.check(where, given, SPEC)
-  opts.samples = inputs.samples(where, opts)
+  opts.samples = arguments.samples(where, opts)
   local wrong = contradiction(opts)
   if wrong then errors.fail(("%s: %s"):format(where, wrong)) end
   opts.debias = opts.weight == "debiased"
@@ -203,14 +203,14 @@ end
 -- as its name, with which errors begin.
 function layerwise.new(where, P, given)
   local opts = check(where, given)
-  inputs.check_square(where, P, opts.columns == "layer" and opts.normalize ~= "sums")
+  arguments.check_square(where, P, opts.columns == "layer" and opts.normalize ~= "sums")
   check_entries(where, P, opts)
   local draw, p, total = way_of(where, P, opts)
   local weigh, normalize = weights_of(opts, p, total), normalization_of(P, opts.normalize)
 
   local function sample(_, seeds, rng)
     return mini_batch(seeds, #opts.samples, function(l, dst)
-      local size, keep = opts.samples[l], inputs.kept(opts.self_nodes, seeds, dst)
+      local size, keep = opts.samples[l], arguments.kept(opts.self_nodes, seeds, dst)
       local adj, src, weight, drawn = draw(l, size, dst, keep, rng)
       if weigh then
         local w = weigh(size, adj, src, weight, drawn)

@@ -2,9 +2,9 @@
 -- record of the inputs of layers, from which they learn.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 
 local learning = {}
@@ -32,10 +32,10 @@ end
 -- the options, how many samples each layer has, and, where `spec` has a seed, the generator for the
 -- sampler's first weights.
 function learning.checked(where, P, given, spec)
-  inputs.check_square(where, P)
+  arguments.check_square(where, P)
   local opts = options.check(where, given, spec)
-  if opts.features then inputs.check_features(where, P, opts.features) end
-  return opts, inputs.samples(where, opts), opts.seed and core.rng(opts.seed):fork(FIRST_WEIGHTS)
+  if opts.features then arguments.check_features(where, P, opts.features) end
+  return opts, arguments.samples(where, opts), opts.seed and core.rng(opts.seed):fork(FIRST_WEIGHTS)
 end
 
 --- Runs the model's loop over its layers, as the `propagate` of a mini-batch, and keeps the input

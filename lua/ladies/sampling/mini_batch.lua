@@ -1,7 +1,7 @@
 --- Builds the mini-batches of samplers that draw layer by layer, from the output down to the input.
 
+local arguments = require "ladies.sampling.arguments"
 local errors = require "ladies.base.errors"
-local inputs = require "ladies.sampling.inputs"
 local options = require "ladies.base.options"
 
 local class_of = options.class_of
@@ -31,7 +31,7 @@ end
 return function(seeds, layers, block)
   options.value(WHERE, "layers", layers, "positive integer")
   options.value(WHERE, "block", block, "callable")
-  local dst, blocks, isolated = inputs.seeds(seeds), {}, 0
+  local dst, blocks, isolated = arguments.seeds(seeds), {}, 0
   for l = layers, 1, -1 do
     local adj, src, more = errors.within("layer %d", l, block, l, dst)
     local one = more or {}

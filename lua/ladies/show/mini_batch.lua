@@ -1,6 +1,7 @@
 --- Shows a mini-batch as a funnel of layers, from the seeds at the top to the rows of the features
 -- that are read.
 
+local counted = require("ladies.base.units").counted
 local grouped = require("ladies.base.units").grouped
 local html = require "ladies.report.html"
 
@@ -21,9 +22,8 @@ end
 
 --- Describes a mini-batch in one line by its numbers of seeds and layers.
 function show_mini_batch.head(batch)
-  return ("mini-batch of %s %s, %d %s"):format(grouped(#batch.output),
-    #batch.output == 1 and "seed" or "seeds", #batch.blocks,
-    #batch.blocks == 1 and "layer" or "layers")
+  return ("mini-batch of %s, %s"):format(counted(#batch.output, "seed"),
+    counted(#batch.blocks, "layer"))
 end
 
 local function features(batch)

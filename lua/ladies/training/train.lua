@@ -1,5 +1,5 @@
---- Defines the training loop of ladies.train: like a loop by hand, but with exact validation, early
--- stopping, the best model kept, a progress bar, a log and checkpoints.
+--- Carries out ladies.train for a model and a sampler that a program has built: checks the options,
+-- takes the run's folder, trains by the loop in ladies.training.loop.run and makes the results.
 
 local core = require "ladies_core"
 local check_model = require "ladies.training.loop.check_model"

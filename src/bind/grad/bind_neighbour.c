@@ -1,4 +1,6 @@
-/* Matrix: the rows of x that a row has entries for, put together. */
+/* Matrix: the mean, largest and standard deviation of the rows of x that a row has entries for, and
+ * GINE's sums of these with features of edges (relu_sums). ladies.segments makes the matrix by
+ * which groups of rows other than neighbours are combined in the same way. */
 #include "grad/op.h"
 #include "state/bind.h"
 

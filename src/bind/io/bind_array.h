@@ -1,4 +1,5 @@
-/* Converts Lua values to .npy arrays (bind_array.c), and arrays to Lua values (bind_form.c). */
+/* Converts Lua values to .npy arrays (bind_array.c), and arrays to Lua values
+ * (bind_array_read.c). */
 #ifndef LD_BIND_ARRAY_H
 #define LD_BIND_ARRAY_H
 

@@ -7,7 +7,7 @@
 #include "kernel/gemm.h"
 #include "state/bind.h"
 #include "system/clock.h"
-#include "system/loops.h"
+#include "system/loop_cost.h"
 #include "system/machine.h"
 #include "system/platform.h"
 #include "system/simd.h"

@@ -1,4 +1,5 @@
-/* Memory: what core holds, by owner, and what tests do with it. */
+/* Memory: the bytes that core holds, by owner; counts of what a thread takes; giving cached memory
+ * back to the system; and, for tests, an allocation that fails. */
 #include "memory/memory.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
-/* Sums over the entries of each row, of what neighbours and features of edges give after relu. */
+/* For each row of a matrix, the sum over its entries e, in column u, of v_e relu(x_u + f_e w + b):
+ * how GINE combines neighbours with the features f of edges (kernel/relu_sums.h). */
 #include <inttypes.h>
 
 #include "grad/nonzero_rows.h"

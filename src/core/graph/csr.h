@@ -121,14 +121,14 @@ int64_t ld_csr_loops(const ld_csr *a);
 /* Gives for every row the place in it of the entry on the diagonal, -1 where there is none. */
 ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a);
 
-/* --- sums (csr_read.c) ---------------------------------------------------------------------- */
+/* --- sums (csr_query.c) --------------------------------------------------------------------- */
 
 /* Give the sums over rows or columns of the entries (power 1) or of their squares (power 2),
  * accumulated in double. */
 ld_status ld_csr_row_sums(ld_tensor **out, const ld_csr *a, int power);
 ld_status ld_csr_col_sums(ld_tensor **out, const ld_csr *a, int power);
 
-/* --- reading (csr_read.c) ------------------------------------------------------------------- */
+/* --- reading (csr_query.c) ------------------------------------------------------------------ */
 
 /* Gives the number of entries of each of these rows, or of all for NULL. */
 ld_status ld_csr_degrees(ld_tensor **out, const ld_csr *a, const ld_index *rows);

@@ -19,7 +19,7 @@
 #include "kernel/spmm.h"
 #include "memory/memory.h"
 #include "system/threads.h"
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 
 enum {
     BLOCK_COLUMNS = 32,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "system/loops.h"
+#include "system/loop_cost.h"
 
 /* Runs fn over 0 .. n-1 in chunks of `grain` items (the last may be shorter). Chunks depend on n
  * and grain alone, never on the number of threads, so a loop whose chunks write to separate places
@@ -16,7 +16,7 @@
  * another thread, or nested) runs in its caller's thread alone, as one of a worker does. */
 #define ld_parallel_for(n, grain, fn, ctx) ld_run_loop(#fn, n, grain, fn, ctx)
 
-/* Does so for a loop that is called `name` where loops are watched (system/loops.h). */
+/* Does so for a loop that is called `name` where loops are watched (system/loop_cost.h). */
 ld_status ld_run_loop(const char *name, int64_t n, int64_t grain, ld_loop_fn *fn, void *ctx);
 
 /* The first failure among the chunks of a loop. Messages are each thread's own, so this one goes

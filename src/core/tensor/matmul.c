@@ -4,7 +4,7 @@
 
 #include "kernel/gemm.h"
 #include "system/threads.h"
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 
 static _Thread_local bool by_rows, in_bfloat16;
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 
 ld_status ld_part_check(int64_t first, const ld_index *ids, int64_t n, int64_t n_rows,
                         const char *where)

@@ -7,7 +7,7 @@
 #include "memory/memory.h"
 #include "system/simd.h"
 #include "system/threads.h"
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 #include "tensor/stored_rows.h"
 
 enum { GRAIN = 64, SCAN_GRAIN = 1 << 12, PIECE = 256 };

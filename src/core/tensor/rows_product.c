@@ -2,7 +2,7 @@
  * whole is never in memory. Panels are of whole tiles, so that the bits are those of a product of
  * all rows. */
 #include "tensor/matmul.h"
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 #include "tensor/stored_rows.h"
 
 enum { TILE = 192, PANEL_BYTES = 16 << 20 };

@@ -71,8 +71,8 @@ LD_OWNED_BY(ld_rows, ld_rows_unref)
 
 /* Copies the rows `ids`, which may repeat, to a tensor: float32 has every value of the file
  * exactly. Fails with LD_RANGE, and with LD_STATE for a row that is not here. But while products
- * are shared (share.h), all processes gather the same rows, each those it has, and get the others
- * from each other. This holds for slices, too. */
+ * are shared (shared_product.h), all processes gather the same rows, each those it has, and get the
+ * others from each other. This holds for slices, too. */
 ld_status ld_rows_gather(ld_tensor **out, const ld_rows *x, const ld_index *ids);
 
 /* Copies rows first .. first + count - 1 to a tensor. Fails with LD_RANGE or LD_STATE. */

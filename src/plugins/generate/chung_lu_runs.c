@@ -4,7 +4,7 @@
  * brought together. */
 #include "generate/chung_lu_runs.h"
 
-#include "generate/half.h"
+#include "generate/half_graph.h"
 #include "generate/urn.h"
 #include "memory/memory.h"
 #include "system/threads.h"

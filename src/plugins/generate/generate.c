@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/search.h"
-#include "generate/half.h"
+#include "generate/half_graph.h"
 #include "generate/urn.h"
 #include "memory/memory.h"
 #include "system/threads.h"

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fetch.h"
+#include "fetch_features.h"
 #include "fetch_graph.h"
 #include "order.h"
 #include "plan.h"
 #include "ranks.h"
 #include "state/bind.h"
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 
 #define BIND_FETCH "ladies.Fetch"
 

@@ -1,5 +1,5 @@
 /* Fetches rows of a sharded graph from the ranks that hold them, and waits for them. (Rows of
- * features are fetched in the background: fetch.h.) */
+ * features are fetched in the background: fetch_features.h.) */
 #ifndef LD_RANKS_FETCH_GRAPH_H
 #define LD_RANKS_FETCH_GRAPH_H
 

@@ -20,7 +20,7 @@
 #include "order.h"
 #include "system/machine.h"
 #include "system/threads.h"
-#include "tensor/share.h"
+#include "tensor/shared_product.h"
 #include "waiting.h"
 
 enum {

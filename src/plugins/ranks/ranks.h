@@ -59,7 +59,8 @@ ld_status ld_ranks_gather(char **all, int64_t *offsets, const char *own, int64_t
  * ld_ranks_exchange. */
 ld_status ld_ranks_broadcast(char *bytes, int64_t n, int root);
 
-/* With true, lets all ranks make the products of the main thread together (tensor/share.h). */
+/* With true, lets all ranks make the products of the main thread together
+ * (tensor/shared_product.h). */
 void ld_ranks_share(bool on);
 
 /* Brings all rows of a tensor to all: those of rank r are bounds[r] .. bounds[r + 1] - 1. It counts

@@ -1,6 +1,7 @@
 -- ladies bench papers: training on a graph that does not fit in memory, beside one that does
 --
---   ladies bench papers [--nodes 1000000,10000000] [--memory 4G] [--folder PATH] [--out FILE.json]
+--   ladies bench papers [--nodes 1000000,10000000] [--epoch] [--memory 4G] [--folder PATH]
+--     [--out FILE.json]
 --
 -- For every number of nodes, by default that of ogbn-papers100M, a graph is made that is like that
 -- one: 16 edges a node, 128 float16 features, 172 classes, 1.1 % of the nodes for training. It is
@@ -36,7 +37,7 @@ local spec = {
       .. "a quarter of the machine's)"},
   {"threads", "N", "integer in [1, 256]", help = "of the parallel loops"},
   {"folder", "PATH", "string", default = "/tmp", help = "where the graphs may lie, 450 bytes a "
-      .. "node"},
+      .. "node, and what validation has beyond --memory"},
   {"out", "FILE", "string", help = "a .json file for the results"},
   {"stage", "NAME", "make|open|train", help = "one part alone; its options are --given"},
   {"given", "JSON", "string", help = "of a stage"},
@@ -105,7 +106,7 @@ local function print_graph(result)
     result.made.seconds, result.first.seconds, result.opened.seconds))
 end
 
--- One number in the table, or - where it was not measured.
+-- Returns a number of the table, or - where it was not measured.
 local function cell(format, value) return value and format:format(value) or "-" end
 
 local function print_batches(results, fits)
@@ -119,7 +120,8 @@ local function print_batches(results, fits)
       local warm = one.warm and one.warm.mean
       print(("%11d  %-9s  %7.1f  %7.1f  %5.2f  %7s  %5s  %6s  %4s %%  %10.2f  %.4f  %5.1f %s")
         :format(result.nodes, method[1], base, one.cold.mean, one.cold.mean / base,
-        cell("%.1f", warm), cell("%.2f", warm and warm / base), gigabytes(one.anonymous), share and ("%.0f"):format(100 * share) or "?", one.prepared + one.cold.first / 1e3,
+        cell("%.1f", warm), cell("%.2f", warm and warm / base), gigabytes(one.anonymous),
+        share and ("%.0f"):format(100 * share) or "?", one.prepared + one.cold.first / 1e3,
         one.validation.f1, one.validation.seconds, one.validation.way))
     end
   end
@@ -148,6 +150,12 @@ cli.main(spec, arg, function(opts)
   if opts.stage then
     return print(json.encode(papers[opts.stage](json.decode(opts.given))))
   end
+  for _, n in ipairs(opts.epoch and opts.nodes or {}) do
+    if n < papers.LEAST_OF_EPOCHS then
+      error(("--epoch is for graphs of %d nodes or more, got %d"):format(papers.LEAST_OF_EPOCHS,
+        n), 0)
+    end
+  end
   package.loaded.ladies_host.heed_termination()      -- the files are large
   opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory)
     or of_machine.memory() // 4
@@ -167,10 +175,10 @@ cli.main(spec, arg, function(opts)
   if opts.out then
     core.file.write(opts.out, json.encode{machine = of_machine.processor(),
       cores = of_machine.cores, numerics = of_machine.numerics(), threads = ladies.threads(),
-      settings = tables.map({"edges", opts.epoch and "epoch" or "batches", "workers", "layers",
-        "fits"}, function(name)
-        return ("%s %s"):format(name, opts[name])
-      end), fits = fits, results = results} .. "\n")
+      settings = tables.append({opts.epoch and "an epoch" or "batches " .. opts.batches,
+        "memory " .. opts.memory}, tables.map({"edges", "workers", "layers", "fits"}, function(name)
+        return ("%s %d"):format(name, opts[name])
+      end)), fits = fits, results = results} .. "\n")
     print("in " .. opts.out)
   end
 end)

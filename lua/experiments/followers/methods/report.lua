@@ -1,5 +1,6 @@
 --- Writes the tables of experiments.followers.methods, and the texts around them.
 
+local counted = require("ladies.base.units").counted
 local examination = require "experiments.followers.methods.examination"
 local protocol = require "experiments.followers.protocol"
 local words = require "experiments.followers.words"
@@ -98,7 +99,7 @@ local function scales_table(examined)
   local results, most = nil, 0
   for _, one in ipairs(examined) do most = math.max(most, #(one.scales or {})) end
   local head = {"method", "data set", "equal"}
-  for l = 1, most do head[#head + 1] = ("%d layer%s"):format(l, l == 1 and "" or "s") end
+  for l = 1, most do head[#head + 1] = counted(l, "layer") end
   for _, one in ipairs(examined) do
     if one.scales then
       results = results or Table.new(head)

@@ -1,5 +1,6 @@
 --- Makes the tables of experiments.paper.variance.
 
+local counted = require("ladies.base.units").counted
 local results = require "experiments.paper.variance.results"
 local statistics = require "ladies.statistics"
 local Table = require "ladies.report.table"
@@ -16,7 +17,7 @@ end
 
 -- Names an estimator with its layers: "FastGCN, 2 layers".
 local function with_layers(name, layers)
-  return ("%s, %d layer%s"):format(name, layers, layers == 1 and "" or "s")
+  return ("%s, %s"):format(name, counted(layers, "layer"))
 end
 
 local FACTS = {

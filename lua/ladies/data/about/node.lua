@@ -3,6 +3,7 @@
 
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
+local counted = require("ladies.base.units").counted
 local errors = require "ladies.base.errors"
 local grouped = require("ladies.base.units").grouped
 local options = require "ladies.base.options"
@@ -81,9 +82,8 @@ local function neighbours_of(A, id, ids)
   local _, far = A:slice(near)
   local both = core.sampling.union(near, far)
   local others = #both - math.tointeger(both:equals(id):sum():item())
-  return ("%s%s, and %s node%s within two edges"):format(grouped(#near),
-    #near < #ids and (" by %s edges"):format(grouped(#ids)) or "", grouped(others),
-    others == 1 and "" or "s")
+  return ("%s%s, and %s within two edges"):format(grouped(#near),
+    #near < #ids and (" by %s edges"):format(grouped(#ids)) or "", counted(others, "node"))
 end
 
 local function name_of(data, id)
@@ -165,8 +165,8 @@ function node_of.figure(data, node, given)
     classes = data.labels and not data.multilabel
       and data.labels[data.graph_of and data.graph_of[idx] or idx] or nil,
     class_names = data.class_names,
-    title = opts.title or ("%s, %d nodes within %d edge%s"):format(labels[1], #ids, opts.hops,
-      opts.hops == 1 and "" or "s")})
+    title = opts.title or ("%s, %d nodes within %s"):format(labels[1], #ids,
+      counted(opts.hops, "edge"))})
 end
 
 return node_of

@@ -8,7 +8,7 @@
 
 local core = require "ladies_core"
 local options = require "ladies.base.options"
-local primitives = require "ladies.base.primitives"
+local primitive_calls = require "ladies.base.primitive_calls"
 
 local streams = {}
 
@@ -54,7 +54,7 @@ function streams.of(f, ...)
       table.insert(used[stream], name)
     end
   end
-  return {streams = used, outside = outside}, primitives.watch(seen, f, ...)
+  return {streams = used, outside = outside}, primitive_calls.watch(seen, f, ...)
 end
 
 --- Returns the names of primitives that share a stream within one call of a sampler although they

@@ -9,7 +9,7 @@
 local core = require "ladies_core"
 local counts = require "ladies.lab.nodes.counts"
 local errors = require "ladies.base.errors"
-local primitives = require "ladies.base.primitives"
+local primitive_calls = require "ladies.base.primitive_calls"
 local tables = require "ladies.base.tables"
 
 local timing = {}
@@ -61,9 +61,9 @@ end
 -- sampling, and for the step.
 local function split(run, group, i)
   local seeds, rng, place = run.context:arguments(run.sampler, group, i)
-  local of_sampling, batch = primitives.timed(run.sampler, seeds, rng, place)
+  local of_sampling, batch = primitive_calls.timed(run.sampler, seeds, rng, place)
   run.context:complete(batch, group)
-  return of_sampling, (primitives.timed(step, run, batch, rng))
+  return of_sampling, (primitive_calls.timed(step, run, batch, rng))
 end
 
 -- Adds the seconds of primitives to lists by name, and their sum to `sums`; place: in the lists.

@@ -1,6 +1,7 @@
 --- Prepares the contents that all forms of a laboratory's report share: sections and their order,
 -- numbers as texts, and the comparison as a table.
 
+local counted = require("ladies.base.units").counted
 local tables = require "ladies.base.tables"
 
 local view = {}
@@ -78,8 +79,6 @@ function view.title(laboratory)
   return ("%s on %s"):format(table.concat(view.names(laboratory), ", "), laboratory.data)
 end
 
-local function plural(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
-
 -- Returns the numbers of groups in the examinations that were measured, as "16" or "16 to 40".
 local function groups_of(laboratory)
   local least, most = math.huge, 0
@@ -108,9 +107,9 @@ function view.circumstances(laboratory)
     .. "and differ by their draws alone."):format(s.unit or "node") or ""
   return ("A %s of %s, %d wide, after %s of training; batches of %s; %s sets of seeds, %s of "
     .. "each; seed %d. Intervals are of 95 %%, by Student's t over the sets of seeds.%s%s"):format(
-    s.model and "model " .. s.model or "GCN", plural(s.layers, "layer"), s.hidden,
-    plural(s.steps, "step"), plural(s.batch_size, s.unit or "seed"), groups_of(laboratory),
-    plural(s.draws, "draw"), s.seed, same, apart_of(s))
+    s.model and "model " .. s.model or "GCN", counted(s.layers, "layer"), s.hidden,
+    counted(s.steps, "step"), counted(s.batch_size, s.unit or "seed"), groups_of(laboratory),
+    counted(s.draws, "draw"), s.seed, same, apart_of(s))
 end
 
 -- The sizes that may be made equal, in words.

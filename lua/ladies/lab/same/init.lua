@@ -5,13 +5,13 @@
 -- Both draw for the same groups of seeds, with different random numbers. Two consecutive draws of
 -- one sampler are a unit, which has the mean of each number over the two, its difference between
 -- them, and how much the two have in common; so a sampler that repeats draws or remembers earlier
--- ones is recognized too. Units of the two samplers are compared by ladies.lab.same.exchange.
+-- ones is recognized too. Units of the two samplers are compared by ladies.lab.same.permutations.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
-local exchange = require "ladies.lab.same.exchange"
 local numbered_batches = require "ladies.training.batches.numbered"
 local options = require "ladies.base.options"
+local permutations = require "ladies.lab.same.permutations"
 local sampling = require "ladies.sampling"
 local statistics = require "ladies.statistics"
 local Subject = require "ladies.lab.subject"
@@ -238,8 +238,8 @@ end
 -- Tests the numbers of all units; returns findings and faults.
 local function test(run, x, y)
   local rng = core.rng(run.context.opts.seed):fork(EXCHANGES)
-  local ps, strengths, by_group = exchange.test(x.units, y.units, run.opts.groups, run.opts.level,
-    rng)
+  local ps, strengths, by_group = permutations.test(x.units, y.units, run.opts.groups,
+    run.opts.level, rng)
   local list = differing(run, x, y, ps, strengths, by_group)
   local least = math.min(table.unpack(ps))
   local findings = {{key = "same.p", section = "contract", mean = least, low = least, high = least,

@@ -11,6 +11,7 @@
 local core = require "ladies_core"
 local sampling = require "ladies.sampling"
 local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
 
 local traits = {}
 
@@ -267,7 +268,7 @@ end
 -- be compared.
 function traits.shape(batch)
   local n = #batch.blocks
-  local parts = {("%d layer%s"):format(n, n == 1 and "" or "s")}
+  local parts = {units.counted(n, "layer")}
   local function has(name, value) parts[#parts + 1] = value ~= nil and name or nil end
   for l, block in ipairs(batch.blocks) do
     has(("control in layer %d"):format(l), block.control)

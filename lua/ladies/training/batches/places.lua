@@ -1,6 +1,7 @@
---- The parts of the training nodes from which the mini-batches at the places of a step take their
--- seeds, for a run with the option `seeds_from`. They are a function of the data set, the number of
--- places and the seed, and of nothing that depends on the number of ranks.
+--- Gives each mini-batch of a step its own part of the training nodes, from which it takes its
+-- seeds, in runs with seeds_from = "parts"; its place is its number within the step. The parts are
+-- a function of the data set, the number of places and the seed, and of nothing that depends on the
+-- number of ranks.
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"

@@ -1,16 +1,16 @@
 --- Measures where the time of a run's batches goes, by layer and by primitive, for `ladies train
 -- --profile`.
 --
--- Every other batch is made under a hook that sees the primitives (see ladies.base.primitives).
--- The time of such a batch that is not spent in primitives is that of Lua and of the hook; the time
--- of a batch without the hook is shown beside it. Backward is measured operation by operation; each
--- belongs to the layer and to the primitive that recorded it. The first batches, which fill caches,
--- are left out as soon as there are others.
+-- Every other batch is made under a hook that sees the primitives (see
+-- ladies.base.primitive_calls). The time of such a batch that is not spent in primitives is that of
+-- Lua and of the hook; the time of a batch without the hook is shown beside it. Backward is
+-- measured operation by operation; each belongs to the layer and to the primitive that recorded it.
+-- The first batches, which fill caches, are left out as soon as there are others.
 
 local core = require "ladies_core"
 local InputRows = require "ladies.nn.input_rows"
+local primitive_calls = require "ladies.base.primitive_calls"
 local Table = require "ladies.report.table"
-local primitives = require "ladies.base.primitives"
 
 local WARM_UP = 2
 
@@ -115,7 +115,7 @@ function Profile:measure(f, ...)
   end
   if not self.is_traced then return ended(f(...)) end
   self.part, self.recorded, self.step = SAMPLING, {}, nil
-  return ended(primitives.each(function(...) self:saw(...) end, within_layers, self, f, ...))
+  return ended(primitive_calls.each(function(...) self:saw(...) end, within_layers, self, f, ...))
 end
 
 -- ---------------------------------------------------------------- what comes of it

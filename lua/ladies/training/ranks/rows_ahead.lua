@@ -3,8 +3,8 @@
 -- brought from the others while it trains on the present ones.
 --
 -- Each rank divides its mini-batches of a step into groups, and brings the rows of a group's inputs
--- in one fetch (src/plugins/ranks/fetch.h). The fetch of a group is begun when training on the
--- group before begins, so at most two groups of rows are held. Every rank goes through the same
+-- in one fetch (src/plugins/ranks/fetch_features.h). The fetch of a group is begun when training on
+-- the group before begins, so at most two groups of rows are held. Every rank goes through the same
 -- number of groups of each step, empty ones too: all begin and end the same fetches in the same
 -- order, whichever rank is ahead.
 --
@@ -171,7 +171,7 @@ function Loop:__call()
 end
 
 --- Stops the workers, if there are any. Rows that are under way come nevertheless, for others may
--- wait for theirs (src/plugins/ranks/fetch.h).
+-- wait for theirs (src/plugins/ranks/fetch_features.h).
 function Loop:close()
   self.left = 0
   self.ahead:close()

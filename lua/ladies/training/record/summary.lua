@@ -2,7 +2,6 @@
 -- measured.
 
 local core = require "ladies_core"
-local fitted = require "ladies.base.fitted"
 local History = require "ladies.training.record.history"
 local of_class = require("ladies.base.fields").of_class
 local html = require "ladies.report.html"
@@ -13,6 +12,7 @@ local ranks_cost = require "ladies.training.ranks.cost"
 local show = require "ladies.show"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
+local wrap_paragraphs = require "ladies.base.wrap_paragraphs"
 
 local summary = {}
 
@@ -194,7 +194,7 @@ function Summary:__show(width)
   local curve = self.history
     and History.curve(self.history, (width or show.width()) - #name)
   local rows, notes = tostring(self):match "^([^\n]*\n[^\n]*)(.*)$"
-  local text = rows .. fitted(notes, width or show.width())
+  local text = rows .. wrap_paragraphs(notes, width or show.width())
   return curve and ("%s\n%s%s"):format(text, name, curve) or text
 end
 

@@ -14,7 +14,7 @@
 
 local core = require "ladies_core"
 
-local exchange = {}
+local permutations = {}
 
 -- The size of differences, relative to the numbers, below which they are taken for rounding.
 local ROUNDING = 1e-5
@@ -62,11 +62,11 @@ local function statistics_of(signs, d, n_groups)
   return total:abs(), standardised((squares + 1e-12) ^ (1 / 3))
 end
 
---- exchange.test(x, y, n_groups, level, rng): x and y are arrays of units, arrays of K numbers
+--- permutations.test(x, y, n_groups, level, rng): x and y are arrays of units, arrays of K numbers
 -- each, unit i of x beside that of y, group after group of equal size. Returns arrays with an
 -- element for each number: its p-value, multiple comparisons accounted for; its statistic; and
 -- whether that is the one by group.
-function exchange.test(x, y, n_groups, level, rng)
+function permutations.test(x, y, n_groups, level, rng)
   local trials = math.ceil(2 / level)
   local signs = core.zeros(trials, #x):normal_(1, rng):above(0) * 2 - 1
   signs:copy_rows_(core.index{1}, core.ones(1, #x))
@@ -82,4 +82,4 @@ function exchange.test(x, y, n_groups, level, rng)
   return ps, strengths, by_groups
 end
 
-return exchange
+return permutations

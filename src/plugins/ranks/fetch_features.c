@@ -1,4 +1,4 @@
-#include "fetch.h"
+#include "fetch_features.h"
 
 #include <mpi.h>
 

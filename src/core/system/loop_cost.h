@@ -3,8 +3,8 @@
  * of every chunk are measured. The estimate then gives the chunks to threads as the pool would:
  * each goes to the thread that is free first. It leaves out that threads share memory and caches,
  * and that it takes time to wake them. */
-#ifndef LD_SYSTEM_LOOPS_H
-#define LD_SYSTEM_LOOPS_H
+#ifndef LD_SYSTEM_LOOP_COST_H
+#define LD_SYSTEM_LOOP_COST_H
 
 #include <stdbool.h>
 #include <stdint.h>

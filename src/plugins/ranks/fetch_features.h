@@ -7,8 +7,8 @@
  * large messages go on only where MPI is called. As each rank begins the same fetches in the same
  * order, none can wait for another for ever. Only one fetch is under way at a time: the next one,
  * and the end of the process, first wait for its end, even if nobody wants its rows any more. */
-#ifndef LD_RANKS_FETCH_H
-#define LD_RANKS_FETCH_H
+#ifndef LD_RANKS_FETCH_FEATURES_H
+#define LD_RANKS_FETCH_FEATURES_H
 
 #include "base/own.h"
 #include "tensor/index.h"

@@ -1,4 +1,4 @@
-#include "system/loops.h"
+#include "system/loop_cost.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Reads matrices: their entries and places as vectors, sums, a dense copy, comparisons and a
- * hash. */
+/* Answers questions about matrices: the numbers of entries in rows, entries and places as vectors,
+ * sums, a dense copy, comparisons and a hash. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Half a graph: every edge once, in the row of its smaller end. Generators build it first, because
  * an edge drawn from either side then lies in one place. */
-#ifndef LD_GENERATE_HALF_H
-#define LD_GENERATE_HALF_H
+#ifndef LD_GENERATE_HALF_GRAPH_H
+#define LD_GENERATE_HALF_GRAPH_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* Shares products among several processes: all have the same operands, each makes some rows of the
  * result and gives them to the others, so that all have the bits that one alone would have. Core
  * knows nothing else of other processes. */
-#ifndef LD_TENSOR_SHARE_H
-#define LD_TENSOR_SHARE_H
+#ifndef LD_TENSOR_SHARED_PRODUCT_H
+#define LD_TENSOR_SHARED_PRODUCT_H
 
 #include <stdbool.h>
 
@@ -25,8 +25,8 @@ void ld_share_set(const ld_share *share);
 typedef ld_status ld_share_fn(void *ctx, int64_t begin, int64_t end);
 
 /* Makes all rows of a product by fn, or this process's share of them where it is worth sending the
- * others' (share.c). Each element takes `terms` multiplications. A share is of whole units of rows,
- * the last one perhaps shorter, and of as many entries as another's where row r has
+ * others' (shared_product.c). Each element takes `terms` multiplications. A share is of whole units
+ * of rows, the last one perhaps shorter, and of as many entries as another's where row r has
  * offsets[r + 1] - offsets[r] of them; offsets may be NULL. */
 ld_status ld_share_rows(ld_tensor *rows, int64_t terms, int64_t unit, const int64_t *offsets,
                         ld_share_fn *fn, void *ctx);

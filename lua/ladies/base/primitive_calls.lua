@@ -12,7 +12,7 @@
 local core = require "ladies_core"
 local core_classes = require "ladies.base.core_classes"
 
-local primitives = {}
+local primitive_calls = {}
 
 local clock, getinfo = core.clock, debug.getinfo
 
@@ -68,11 +68,11 @@ local function under_hook(hook, events, f, ...)
   return f(...)
 end
 
---- primitives.watch(seen, f, ...): runs f(...) and returns its results. Before each call of a C
--- function in it, seen(name, arguments, ...) is called with the name of the primitive, nil for a
+--- primitive_calls.watch(seen, f, ...): runs f(...) and returns its results. Before each call of a
+-- C function in it, seen(name, arguments, ...) is called with the name of the primitive, nil for a
 -- function that is not the core's, and an array of the arguments, perhaps with other values behind
 -- them.
-function primitives.watch(seen, f, ...)
+function primitive_calls.watch(seen, f, ...)
   local names = names_of_functions()
   local function hook()
     local info = getinfo(2, "Sf")
@@ -126,19 +126,19 @@ end
 
 local of_empty_call
 
---- primitives.each(returned, f, ...): runs f(...) and returns its results. After each call of a
--- primitive in it, returned(name, seconds) is called; the seconds may be slightly below 0.
-function primitives.each(returned, f, ...)
+--- primitive_calls.each(returned, f, ...): runs f(...) and returns its results. After each call of
+-- a primitive in it, returned(name, seconds) is called; the seconds may be slightly below 0.
+function primitive_calls.each(returned, f, ...)
   of_empty_call = of_empty_call or math.min(empty_call(), empty_call(), empty_call())
   return under_hook(stopwatch(function(name, seconds)
     returned(name, seconds - of_empty_call)
   end), "cr", f, ...)
 end
 
---- primitives.timed(f, ...) -> {name = {seconds =, calls =}, ...}, and the results of f(...).
-function primitives.timed(f, ...)
+--- primitive_calls.timed(f, ...) -> {name = {seconds =, calls =}, ...}, and the results of f(...).
+function primitive_calls.timed(f, ...)
   local totals = {}
-  local results = table.pack(primitives.each(function(name, seconds)
+  local results = table.pack(primitive_calls.each(function(name, seconds)
     local total = totals[name] or {seconds = 0, calls = 0}
     totals[name] = total
     total.seconds, total.calls = total.seconds + seconds, total.calls + 1
@@ -147,4 +147,4 @@ function primitives.timed(f, ...)
   return totals, table.unpack(results, 1, results.n)
 end
 
-return primitives
+return primitive_calls

@@ -4,11 +4,11 @@ local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 
-local inputs = {}
+local arguments = {}
 
 --- Fails, with a message that begins with `where`, unless P is a square Matrix. With `by_rows`, for
 -- samplers that only read some rows at a time, P may also be divided among ranks.
-function inputs.check_square(where, P, by_rows)
+function arguments.check_square(where, P, by_rows)
   local class = options.class_of(P)
   if class == "Graph" or class == "Dataset" then
     errors.fail(('%s: P must be a Matrix, got a %s; %s:normalize "sym" makes one'):format(where,
@@ -21,7 +21,7 @@ function inputs.check_square(where, P, by_rows)
 end
 
 --- Fails unless `features`, which a learning sampler reads, has a row for each node of P.
-function inputs.check_features(where, P, features)
+function arguments.check_features(where, P, features)
   if features.n_rows ~= P.n_rows then
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
@@ -30,7 +30,7 @@ end
 
 --- Checks and returns the seeds of a mini-batch, which must be an Index that is not empty: without
 -- seeds there is no layer to sample, and a mean loss would be 0/0.
-function inputs.seeds(seeds)
+function arguments.seeds(seeds)
   options.value("sampler", "the seeds", seeds, "Index")
   if #seeds == 0 then errors.fail "sampler: there are no seeds" end
   return seeds
@@ -38,13 +38,13 @@ end
 
 --- Returns the nodes that are always in the input of a layer with destinations dst, by a sampler's
 -- option `self_nodes`: dst for "previous", the seeds for "batch", otherwise nil.
-function inputs.kept(self_nodes, seeds, dst)
+function arguments.kept(self_nodes, seeds, dst)
   return self_nodes == "batch" and seeds or self_nodes == "previous" and dst or nil
 end
 
 --- Returns how many samples each layer has, as an array, from the options of a sampler: `samples`
 -- is an array, or one number for all of its `layers`, which need not be given with an array.
-function inputs.samples(where, opts)
+function arguments.samples(where, opts)
   local samples, layers = opts.samples, opts.layers
   if type(samples) ~= "table" then
     if not layers then
@@ -60,4 +60,4 @@ function inputs.samples(where, opts)
   return samples
 end
 
-return inputs
+return arguments

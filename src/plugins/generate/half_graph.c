@@ -3,7 +3,7 @@
  * Rows are filled by counting sort: one pass over the draws counts the edges of each row, a second
  * one makes the same draws again and writes them. Threads write a row's edges in any order; sorting
  * the row afterwards makes that order, and with it the number of threads, forgotten. */
-#include "generate/half.h"
+#include "generate/half_graph.h"
 
 #include <stdatomic.h>
 #include <string.h>
