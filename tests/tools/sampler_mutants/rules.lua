@@ -102,7 +102,7 @@ local rules = {
   {"seeds of another layer", "\"batch\" and seeds", "\"batch\" and dst"},
   {"seeds of another layer", "\"previous\" and dst", "\"previous\" and seeds"},
   {"destinations not in front", "first = dst, ", ""},
-  {"transposed P", "(\n *inputs%.check_square%([^\n]*, P[, %w]*%))", "%1\n  P = P:transpose()"},
+  {"transposed P", "(\n *arguments%.check_square%([^\n]*, P[, %w]*%))", "%1\n  P = P:transpose()"},
   {"transposed block", "adj = %a+:induced%(nodes%):normalize[^\n]*", "%0:transpose()"},
   {"transposed block", "adj = own:induced%(nodes%)", "%0:transpose()"},
   -- Random numbers.
