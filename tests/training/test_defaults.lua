@@ -3,6 +3,7 @@
 local here = os.getenv "LADIES_SOURCE" .. "/tests"
 
 local lu = require "luaunit"
+require("ladies.base.machine").cores = 2      -- as where the fixture was written
 local ladies = require "ladies"
 local declared = require "reference.defaults"
 local methods = require "ladies.experiment.methods"
