@@ -80,7 +80,7 @@ static void check_windows(const example *e)
         int64_t n = e->s.a.n_rows * e->k;
         float *y = copy_floats(e->before, n), *want = wanted(e, e->s.columns);
         ld_status st =
-            ld_spmm_by_windows(y, &e->s.a, e->x, e->k, e->bias, 1001 / window, window, NULL);
+            ld_spmm_by_windows(y, &e->s.a, e->x, e->k, e->bias, 1001 / window, window, NULL, NULL);
         check(st == LD_OK && same_floats(y, want, n), "by windows of %" PRId64 ", %s", window,
               e->text);
     }
@@ -148,9 +148,11 @@ static void check_shape(int shape, int64_t k, int what, numbers kind)
         bool accumulate = way & 1, biased = way & 2;
         example any = example_new(shape, k, what, kind, accumulate, biased);
         check_rows(&any);
-        check_precise(&any);
-        check_columns(&any);
-        check_heads(&any);
+        if (!biased) { /* these have no bias */
+            check_precise(&any);
+            check_columns(&any);
+            check_heads(&any);
+        }
         example sorted = example_new(shape, k, what | ASCENDING, kind, accumulate, biased);
         check_blocks(&sorted);
         if (!accumulate) {

@@ -30,7 +30,7 @@ enum {
     LEAST_BLOCKS = 16,
     MOST_COLUMNS = 1 << 11, /* of a matrix whose transpose is not made, */
     LEAST_COLUMN = 32,      /* with so many entries in each */
-    WINDOW_SHARE = 8,       /* a window of x has so many times fewer rows than a panel of y, */
+    WINDOW_SHARE = 6,       /* a window of x has so many times fewer rows than a panel of y, */
     LEAST_WINDOW = 1 << 14, /* but not fewer numbers than this */
     ENTRY_GRAIN = 1 << 14
 };
@@ -74,8 +74,8 @@ typedef struct {
     const float *x, *bias;
     int64_t k;
     bool accumulate;
-    const ld_mapping *file; /* the temporary file that x lies in, or NULL */
-    int64_t panel;          /* with a file: how many rows of y memory holds */
+    const ld_mapping *file, *y_file; /* the temporary files that x and y lie in, or NULL */
+    int64_t panel;                   /* with one of x: how many rows of y memory holds */
 } product;
 
 static int block_shift(const ld_factors *a)
@@ -125,7 +125,8 @@ static ld_status make_rows(void *ctx, int64_t begin, int64_t end)
     float *y = p->y + begin * p->k;
     int64_t made = 0;
     if (needs_windows(p, &a))
-        return ld_spmm_by_windows(y, &a, p->x, p->k, p->bias, p->panel, window_of(p), p->file);
+        return ld_spmm_by_windows(y, &a, p->x, p->k, p->bias, p->panel, window_of(p), p->file,
+                                  p->y_file);
     if (blocks_pay(p, &a))
         LD_CHECK(
             ld_spmm_by_blocks(&made, y, &a, block_shift(&a), p->x, p->k, p->accumulate, p->bias));
@@ -178,8 +179,10 @@ static ld_status multiply(ld_tensor *y, const ld_csr *a, bool transpose, const l
         LD_CHECK(find_meets(&meets, p.a.columns, a->s->nnz, rows));
     p.meets = rows ? meets : p.a.columns;
     p.file = x->storage->room && !rows ? x->storage->mapping : NULL;
-    if (p.file)
-        p.panel = ld_room_near(x->storage->room) / (int64_t)sizeof(float) / (p.k + 1) + 1;
+    p.y_file = y->storage->room ? y->storage->mapping : NULL;
+    if (p.file) /* three quarters for sums, their places, and a quarter for two windows */
+        p.panel =
+            ld_room_spare(x->storage->room) * 3 / 4 / ((int64_t)sizeof(float) * (p.k + 2)) + 1;
     int64_t per_row = n_rows ? p.a.offsets[n_rows] / n_rows : 0;
     return ld_share_rows(y, per_row, 1, p.a.offsets, make_rows, &p);
 }

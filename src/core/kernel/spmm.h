@@ -34,12 +34,13 @@ ld_status ld_spmm_by_blocks(int64_t *made, float *y, const ld_factors *a, int sh
 ld_status ld_spmm_by_columns(float *y, const ld_factors *a, const float *x, int64_t k,
                              bool accumulate);
 
-/* y = a * x where x, and perhaps y, lie in files of which memory holds `window` rows of x and
- * `panel` rows of y at a time: x goes by in windows, once for each panel. The columns of each row
- * must ascend. `file` is the mapping of x, or NULL for memory. */
+/* y = a * x where x, and perhaps y, lie in temporary files of which memory holds `window` rows of x,
+ * twice, and `panel` rows of y at a time: x goes by in windows, once for each panel. The columns of
+ * each row must ascend. x_file and y_file are the mappings that x and y lie in, or NULL for memory.
+ * Fails with LD_IO too. */
 ld_status ld_spmm_by_windows(float *y, const ld_factors *a, const float *x, int64_t k,
                              const float *bias, int64_t panel, int64_t window,
-                             const ld_mapping *file);
+                             const ld_mapping *x_file, const ld_mapping *y_file);
 
 /* A part of y = a * x: adds the entries that meet rows first .. first + n - 1, which are all that x
  * has, to the sums that wait in y. The windows must come in ascending order and be all of a's

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -106,6 +107,36 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size)
     int64_t first = (const char *)from - (const char *)m->base, page = sysconf(_SC_PAGESIZE);
     int64_t begin = first / page * page;
     posix_madvise((char *)m->base + begin, (size_t)(first + size - begin), POSIX_MADV_WILLNEED);
+}
+
+/* Copies bytes between memory and a temporary file, which begins where its mapping does. */
+static ld_status copy(const ld_mapping *m, char *to, const char *from, int64_t size, bool write)
+{
+    int64_t position = (write ? to : from) - m->data;
+    for (int64_t done = 0; done < size;) {
+        size_t left = (size_t)(size - done);
+        off_t at = position + done;
+        ssize_t n =
+            write ? pwrite(m->fd, from + done, left, at) : pread(m->fd, to + done, left, at);
+        if (n > 0)
+            done += n;
+        else if (n == 0 || errno != EINTR)
+            return ld_fail(LD_IO,
+                           "a temporary file: bytes %" PRId64 " to %" PRId64 " cannot be %s: %s",
+                           position + done, position + size, write ? "written" : "read",
+                           n == 0 ? "it ends before" : strerror(errno));
+    }
+    return LD_OK;
+}
+
+ld_status ld_mapping_read(const ld_mapping *m, void *to, const void *from, int64_t size)
+{
+    return copy(m, to, from, size, false);
+}
+
+ld_status ld_mapping_write(const ld_mapping *m, void *to, const void *from, int64_t size)
+{
+    return copy(m, to, from, size, true);
 }
 
 /* Rows of a mapping, by their ids. */

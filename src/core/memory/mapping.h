@@ -65,6 +65,12 @@ void ld_mapping_advise(const ld_mapping *m, ld_access access);
  * them. */
 void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size);
 
+/* Copies `size` bytes from `from` on, in a temporary m, to `to`, or from `from` to `to` in m, by the
+ * system's calls instead of its pages: where much is copied once, finding the pages takes longer
+ * than copying, and memory has to take them away again. Fails with LD_IO. */
+ld_status ld_mapping_read(const ld_mapping *m, void *to, const void *from, int64_t size);
+ld_status ld_mapping_write(const ld_mapping *m, void *to, const void *from, int64_t size);
+
 /* Brings rows ids[0 .. n - 1] into memory: the disk is asked for all of them at once, where m is
  * large and they do not seem to be there, and then waited for. `rows` points to elements of `size`
  * bytes in m: row r is element r or, unless offsets is NULL, elements offsets[r] .. offsets[r + 1]

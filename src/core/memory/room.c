@@ -80,8 +80,9 @@ void ld_room_give(ld_room *room, int64_t bytes, bool in_file)
     atomic_fetch_sub(in_file ? &room->files : &room->memory, bytes);
 }
 
-int64_t ld_room_near(const ld_room *room)
+int64_t ld_room_spare(ld_room *room)
 {
-    int64_t part = room->bound / 2;
-    return part > LEAST ? part : LEAST;
+    int64_t least = room->bound / 2, left = room->bound - atomic_load(&room->memory);
+    least = least > LEAST ? least : LEAST;
+    return left > least ? left : least;
 }

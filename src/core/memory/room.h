@@ -48,8 +48,8 @@ ld_status ld_room_take_file(ld_mapping **file, ld_room *room, int64_t bytes);
 /* Counts so many bytes as in use no longer. */
 void ld_room_give(ld_room *room, int64_t bytes, bool in_file);
 
-/* Returns how many bytes of a file may be in memory at a time: half of the bound, and at least
- * 64 KiB. */
-int64_t ld_room_near(const ld_room *room);
+/* Returns how many bytes of files may be in memory at a time: what is left of the bound, but at
+ * least half of it, and 64 KiB. */
+int64_t ld_room_spare(ld_room *room);
 
 #endif
