@@ -31,8 +31,9 @@ local PUBLISHED = {
 local PLANTED = {"low-homophily", "high-degree", "long-range", "noisy-features", "few-labels"}
 
 -- The generated graphs by name: 5,000 nodes of five classes, 10 neighbours where nothing is said.
--- Edges that say next to nothing of the classes; many that say little each; chains of eight nodes
--- whose class shows at the first one alone; features that say little; and five labels a class.
+-- Edges that say next to nothing of the classes, and many that say little each, as `ladies depth`
+-- has them; chains of eight nodes whose class shows at the first one alone; features that say
+-- little; and five labels a class.
 local function power_law(changes)
   return ladies.generate.power_law(tables.merged({nodes = 5000, entries = 50000, classes = 5},
     changes))
@@ -96,14 +97,14 @@ end
 
 -- Searches with each seed, and trains what was found. Returns a variant as repeated leaves it.
 local function found_of(graph)
-  local variant = {key = graph[1] .. ", found", by_seed = {}, chosen = {}}
+  local variant = {key = graph[1] .. ", found", by_seed = {}}
   for seed = 1, n_seeds do
     local search = ladies.auto{settings = settings_of(graph, seed), seconds = seconds,
       quiet = true, out = ("%s/%s-%d"):format(folder, graph[1], seed)}
     local run = {key = ("%s, %d"):format(variant.key, seed),
       config = ladies.experiment.configure(search.best)}
     study:run({run}, {quiet = true})
-    variant.by_seed[seed], variant.chosen[seed] = study:record(run.key), search.command
+    variant.by_seed[seed] = study:record(run.key)
     io.stderr:write(("%s: test %.2f; %s\n"):format(run.key, 100 * variant.by_seed[seed].test_f1,
       search.command))
   end
