@@ -93,7 +93,8 @@ ld_status ld_spmm_of_window(float *y, const ld_factors *a, const float *x, int64
 
 /* The product by windows: what is in files, and the window in memory. */
 typedef struct {
-    pass pass;
+    pass pass;              /* its y are the sums of a panel */
+    float *y;               /* the rows of a panel, perhaps in a file */
     const float *x, *scale; /* of the rows of x, or NULL */
     int64_t window;
     float *held;
@@ -134,23 +135,17 @@ LD_CLONES(hold_rows)
             w->held[i * k + j] *= w->scale[first + i];
 }
 
-/* Writes rows of a panel to y, which pass.product.y is where it is in memory. */
-typedef struct {
-    windows *windows;
-    float *y;
-} written;
-
+/* Writes the sums of rows of the panel to y. */
 static void write_rows(void *ctx, int64_t begin, int64_t end)
 {
-    written *p = ctx;
-    int64_t k = p->windows->pass.product.k;
-    ld_loop_note(&p->windows->failure,
-                 copy_floats(p->y + begin * k, p->windows->pass.product.y + begin * k,
-                             (end - begin) * k, p->windows->y_file, true));
+    windows *w = ctx;
+    int64_t k = w->pass.product.k;
+    ld_loop_note(&w->failure, copy_floats(w->y + begin * k, w->pass.product.y + begin * k,
+                                          (end - begin) * k, w->y_file, true));
 }
 
 /* Computes the rows of `a` from all windows, and puts them to y. */
-static ld_status make_panel(windows *w, const ld_factors *a, float *y)
+static ld_status make_panel(windows *w, const ld_factors *a)
 {
     pass *p = &w->pass;
     int64_t grain = PIECE / (p->product.k + 1) + 1;
@@ -164,8 +159,7 @@ static ld_status make_panel(windows *w, const ld_factors *a, float *y)
         fetch_window(w, p->end, a->n_cols);
         LD_CHECK(add_window(p, a));
     }
-    written out = {w, y};
-    return ld_loop_result(&w->failure, ld_parallel_for(a->n_rows, grain, write_rows, &out));
+    return ld_loop_result(&w->failure, ld_parallel_for(a->n_rows, grain, write_rows, w));
 }
 
 static void windows_clear(windows *w)
@@ -201,7 +195,8 @@ ld_status ld_spmm_by_windows(float *y, const ld_factors *a, const float *x, int6
         int64_t rest = a->n_rows - first;
         ld_factors rows = ld_factors_rows(a, first, rest < most ? rest : most);
         rows.col_scale = w.scale ? NULL : rows.col_scale;
-        LD_CHECK(make_panel(&w, &rows, y + first * k));
+        w.y = y + first * k;
+        LD_CHECK(make_panel(&w, &rows));
     }
     return LD_OK;
 }
