@@ -69,7 +69,7 @@ local function differences(a, b)
   return n
 end
 
---- Networks by two recipes, and what differs from one of them in one setting; of what ended with
+--- Networks by three recipes, and what differs from one of them in one setting; of what ended with
 -- the same number of batches the better climb, and the best mean of three seeds is chosen.
 function tests.test_rungs()
   local out = temporary.path "rungs"
@@ -81,8 +81,10 @@ function tests.test_rungs()
   local bases = {}
   for _, model in ipairs{"gcnii", "gcn", "sage"} do
     bases[("model %s, layers 2"):format(model)] = true
-    bases[("model %s, layers 2, features row_normalized, dropout 0.5, input dropout 0.5"):format(
-      model)] = true
+    for _, recipe in ipairs{"features row_normalized, dropout 0.5, input dropout 0.5",
+        "dropout 0.5, norm true"} do
+      bases[("model %s, layers 2, %s"):format(model, recipe)] = true
+    end
   end
   for key in pairs(bases) do lu.assertTableContains(first, key) end
   local configs = configs_of(records, 100)
@@ -93,7 +95,7 @@ function tests.test_rungs()
     end
     lu.assertTrue(near, key .. " differs from all others in several settings")
   end
-  lu.assertTrue(#first > 8 + 8, "there are changes to the best")
+  lu.assertTrue(#first > 12 + 8, "there are changes to the best")
   for _, record in pairs(records) do
     lu.assertEquals({record.batches, record.stopped}, {record.config.max_batches, "max_batches"})
     lu.assertEquals({record.config.hidden, record.config.lr}, {8, 0.02})    -- as they were set

@@ -39,7 +39,7 @@ local RUNGS = {
 -- The share of the time in which the choices to begin with are trained; and, for each round of
 -- changes after that, around the best of how many networks, and the share that may have passed at
 -- its end.
-local BASES = 0.2
+local BASES = 0.25
 local ROUNDS = {{networks = 3, share = 0.35}, {networks = 2, share = RUNGS[1].share}}
 
 local Search = {}
@@ -353,12 +353,14 @@ end
 
 --- ladies.auto{settings = {dataset = "cora"}} -> table: finds a network and its training by
 -- validation, by successive halving: the networks gcnii, gcn and sage, and an mlp, which reads no
--- graph, where `settings` name no method, with 2 and 5 layers, as they are by default and with the
--- settings of published results on small graphs; then whatever differs from the best of these in
--- weight decay, dropout, learning rate, width, depth, the sampler or full batches, features and
--- their dropout, layer normalisation, residual connections or P's normalisation. All are trained
--- for 100 batches each, the best quarter of them, at least three, for 200, and the best three for
--- 400 with three seeds.
+-- graph, where `settings` name no method, with 2 and 5 layers, as they are by default, with the
+-- settings of published results on small graphs (full batches, width 64, learning rate 0.01,
+-- dropout 0.5 of features too, weight decay 5e-4, features row-normalised), and with those of tuned
+-- networks on larger ones (full batches, width 64, learning rate 0.01, dropout 0.5, layer
+-- normalisation); then whatever differs from the best of these in weight decay, dropout, learning
+-- rate, width, depth, the sampler or full batches, features and their dropout, layer normalisation,
+-- residual connections or P's normalisation. All are trained for 100 batches each, the best quarter
+-- of them, at least three, for 200, and the best three for 400 with three seeds.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
 -- those given among them, and `command`, the command line that does.
