@@ -27,12 +27,13 @@ local tell = require "ladies.base.tell"
 local WHERE = "ladies.auto"
 local settings_text = settings.text
 
--- The rungs of successive halving: for each, the number of batches and seeds, which part of the
--- entries of the rung before goes on to it (at least `least`), and which share of the time may have
--- passed at its end.
+-- The rungs of successive halving: for each, the number of batches and seeds, which part of all
+-- that was tried goes on to it (at least `least`), and which share of the time may have passed at
+-- its end.
 local RUNGS = {
   {batches = 100, seeds = 1, part = 1, least = 2, share = 0.45},
-  {batches = 200, seeds = 1, part = 1 / 4, least = 3, share = 0.7},
+  {batches = 200, seeds = 1, part = 1 / 4, least = 3, share = 0.65},
+  {batches = 400, seeds = 1, part = 0, least = 3, share = 0.8},
   {batches = 400, seeds = 3, part = 0, least = 3, share = 1},
 }
 
@@ -150,17 +151,29 @@ function Search:climb(entry, place)
   entry.mean = statistics.mean(entry.values) or -math.huge * self.sign
 end
 
+-- Returns how much there is to compute in a choice, beside others that are alike.
+local function size_of(entry)
+  local config = experiment.configure(entry.best)
+  return (config.layers or 1) * (config.hidden or 1)
+end
+
 -- Forecasts how many seconds the runs of an entry on a rung may take, from its earlier runs or
 -- those of the entry that it is like, else from all; 0 where there are none.
 function Search:forecast(entry, rung)
   local seconds, batches, like = 0, 0, entry.like
-  local known = entry.records[1] and {entry} or like and like.records[1] and {like} or self.tried
+  local known, factor = self.tried, 1
+  if entry.records[1] then
+    known = {entry}
+  elseif like and like.records[1] then
+    known, factor = {like}, size_of(entry) / size_of(like)
+  end
   for _, one in ipairs(known) do
     for _, record in ipairs(one.records) do
       seconds, batches = seconds + record.seconds, batches + record.batches
     end
   end
-  return batches > 0 and rung.seeds * self:batches_of(rung) * seconds / batches or 0
+  local seeds = rung.seeds - (entry.batches == self:batches_of(rung) and #entry.records or 0)
+  return batches > 0 and seeds * self:batches_of(rung) * factor * seconds / batches or 0
 end
 
 -- Returns a progress bar for n runs, which shows the time that is left for all rungs, and a <close>
@@ -188,26 +201,27 @@ function Search:is_late(entry, place, share, i)
   return self.spent + self:forecast(entry, rung) > share * budget and not is_first
 end
 
--- Trains entries on a rung, one after the other, those for which there is time, `most` at most.
--- Returns those for which there is none.
-function Search:send(entries, place, share, most)
-  share = share or RUNGS[place].share
+-- Trains entries on a rung, one after the other, while there is time. On the first one those are
+-- left out, and returned, for which there is none. On the others there is an end: time decides how
+-- many are compared, so none may climb past a better one that takes longer.
+function Search:send(entries, place, share)
   local left = {}
   if #entries == 0 then return left end
-  most = math.min(most or #entries, #entries)
-  local bar, closing = self:progress(place, most)
+  local bar, closing = self:progress(place, #entries)
   local _ <close> = closing
   for i, entry in ipairs(entries) do
-    if self:is_late(entry, place, share, i) then
-      left[#left + 1] = entry
-    elseif i - #left <= most then
+    if not self:is_late(entry, place, share, i) then
       self:climb(entry, place)
+    elseif place > 1 then
+      break
+    else
+      left[#left + 1] = entry
     end
     if entry.mean and not entry.is_tried then
       entry.is_tried = true
       table.insert(self.tried, entry)
     end
-    bar:update(math.min(i, most), core.clock())
+    bar:update(i, core.clock())
   end
   return left
 end
@@ -266,7 +280,7 @@ function Search:rungs()
       if entry.rung == place - 1 then climbers[#climbers + 1] = entry end
     end
     local n = math.max(rung.least, math.ceil(rung.part * #self.tried))
-    self:send(climbers, place, rung.share, n)
+    self:send(table.move(climbers, 1, math.min(n, #climbers), 1, {}), place, rung.share)
   end
   return self:ranked()
 end
@@ -342,13 +356,13 @@ local function description(search, best)
   return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.3g of
 %g s of training: all are trained for %d batches, first networks and then what differs in one
 setting from the best, the best quarter of them, at least three, for %d, and the best three for %d
-with %d seeds, with %s. What was trained for more batches stands before the others; a run that the
-clock cut off counts for nothing beside those that came to their end. Where there are several seeds
-it is their mean with its 95 %% interval by Student's t; the best of these is chosen.]]):format(
+with %d seeds, in this order and while there was time; with %s. What was trained further stands
+before the others; a run that the clock cut off counts for nothing beside those that came to their
+end. Where there are several seeds it is their mean with its 95 %% interval by Student's t; the best
+of these is chosen.]]):format(
     choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
     #search.tried, search.spent, search.opts.seconds, batches[1], batches[2], batches[3],
-    RUNGS[3].seeds,
-    own ~= "" and own or "all other settings as they are by default")
+    RUNGS[#RUNGS].seeds, own ~= "" and own or "all other settings as they are by default")
 end
 
 --- ladies.auto{settings = {dataset = "cora"}} -> table: finds a network and its training by
@@ -360,7 +374,8 @@ end
 -- normalisation); then whatever differs from the best of these in weight decay, dropout, learning
 -- rate, width, depth, the sampler or full batches, features and their dropout, layer normalisation,
 -- residual connections or P's normalisation. All are trained for 100 batches each, the best quarter
--- of them, at least three, for 200, and the best three for 400 with three seeds.
+-- of them, at least three, for 200, and the best three for 400 with three seeds, the best first and
+-- while there is time: none is trained for more batches than a better one that takes longer.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
 -- those given among them, and `command`, the command line that does.
