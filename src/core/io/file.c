@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "memory/memory.h"
+#include "system/transfer.h"
 
 static ld_label label_of(const char *reader, const char *path)
 {
@@ -66,21 +67,13 @@ ld_status ld_file_identity(char text[LD_FILE_IDENTITY], const ld_file *f)
 
 ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size)
 {
-    enum { PIECE = 1 << 24 };
-    char *p = out;
-    while (size > 0) {
-        LD_CHECK(ld_poll());
-        ssize_t got = pread(f->fd, p, size < PIECE ? (size_t)size : PIECE, position);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return ld_fail(LD_IO, "%s: cannot be read: %s", f->label.text, strerror(errno));
-        if (got == 0)
-            return ld_fail(LD_FORMAT, "%s: is cut off at byte %" PRId64, f->label.text, position);
-        p += got;
-        position += got;
-        size -= got;
-    }
+    int64_t done;
+    LD_CHECK(ld_read_at(&done, f->fd, out, position, size));
+    if (done < size && errno != 0)
+        return ld_fail(LD_IO, "%s: cannot be read: %s", f->label.text, strerror(errno));
+    if (done < size)
+        return ld_fail(LD_FORMAT, "%s: is cut off at byte %" PRId64, f->label.text,
+                       position + done);
     return LD_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "system/machine.h"
 #include "system/platform.h"
 #include "system/threads.h"
+#include "system/transfer.h"
 
 enum { GRAIN = 128, LOOKED_AT = 32 };
 
@@ -109,34 +110,29 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size)
     posix_madvise((char *)m->base + begin, (size_t)(first + size - begin), POSIX_MADV_WILLNEED);
 }
 
-/* Copies bytes between memory and a temporary file, which begins where its mapping does. */
-static ld_status copy(const ld_mapping *m, char *to, const char *from, int64_t size, bool write)
+/* Fails unless all of `size` bytes at `position` were read or written. */
+static ld_status check_done(int64_t done, int64_t position, int64_t size, const char *what)
 {
-    int64_t position = (write ? to : from) - m->data;
-    for (int64_t done = 0; done < size;) {
-        size_t left = (size_t)(size - done);
-        off_t at = position + done;
-        ssize_t n =
-            write ? pwrite(m->fd, from + done, left, at) : pread(m->fd, to + done, left, at);
-        if (n > 0)
-            done += n;
-        else if (n == 0 || errno != EINTR)
-            return ld_fail(LD_IO,
-                           "a temporary file: bytes %" PRId64 " to %" PRId64 " cannot be %s: %s",
-                           position + done, position + size, write ? "written" : "read",
-                           n == 0 ? "it ends before" : strerror(errno));
-    }
-    return LD_OK;
+    if (done == size)
+        return LD_OK;
+    return ld_fail(LD_IO, "a temporary file: bytes %" PRId64 " to %" PRId64 " cannot be %s: %s",
+                   position + done, position + size, what,
+                   errno == 0 ? "it ends before" : strerror(errno));
 }
 
+/* A temporary file begins where its mapping does. */
 ld_status ld_mapping_read(const ld_mapping *m, void *to, const void *from, int64_t size)
 {
-    return copy(m, to, from, size, false);
+    int64_t position = (const char *)from - m->data, done;
+    LD_CHECK(ld_read_at(&done, m->fd, to, position, size));
+    return check_done(done, position, size, "read");
 }
 
 ld_status ld_mapping_write(const ld_mapping *m, void *to, const void *from, int64_t size)
 {
-    return copy(m, to, from, size, true);
+    int64_t position = (char *)to - m->data, done;
+    LD_CHECK(ld_write_at(&done, m->fd, from, position, size));
+    return check_done(done, position, size, "written");
 }
 
 /* Rows of a mapping, by their ids. */

@@ -15,8 +15,7 @@
 #include "memory/memory.h"
 #include "system/platform.h"
 #include "system/threads.h"
-
-enum { PIECE = 1 << 24 }; /* bytes between two looks at the cancel flag */
+#include "system/transfer.h"
 
 /* Packs an entry as it is in the file. */
 static uint64_t pack(int32_t row, int32_t column)
@@ -27,7 +26,7 @@ static uint64_t pack(int32_t row, int32_t column)
 static ld_status fail(const ld_edge_runs *r, const char *what)
 {
     return ld_fail(LD_IO, "%s: the temporary file cannot be %s: %s", r->folder, what,
-                   strerror(errno));
+                   errno == 0 ? "it ends before" : strerror(errno));
 }
 
 ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_rows, int64_t n_cols)
@@ -59,25 +58,6 @@ void ld_edge_runs_free(ld_edge_runs *r)
     if (r->file >= 0)
         close(r->file);
     ld_free(r);
-}
-
-/* Writes `size` bytes of `from` to the file or, where that is NULL, reads them into `to`; at place
- * `at`. */
-static ld_status transfer(const ld_edge_runs *r, const void *from, void *to, int64_t at,
-                          int64_t size)
-{
-    for (int64_t done = 0; done < size;) {
-        size_t piece = size - done < PIECE ? (size_t)(size - done) : PIECE;
-        LD_CHECK(ld_poll());
-        ssize_t n = from ? pwrite(r->file, (const char *)from + done, piece, at + done)
-                         : pread(r->file, (char *)to + done, piece, at + done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return fail(r, from ? "written" : "read");
-        done += n;
-    }
-    return LD_OK;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -126,10 +106,10 @@ ld_status ld_edge_runs_put(ld_edge_runs *r, const int32_t *rows, const int32_t *
         !(keys = ld_alloc_array(both ? 2 * n : n, sizeof *keys, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     order_run(r, keys, starts, rows, columns, n, both);
-    int64_t size = starts[r->n_ranges] * (int64_t)sizeof *keys;
+    int64_t size = starts[r->n_ranges] * (int64_t)sizeof *keys, done;
     int64_t position = atomic_fetch_add(&r->end, size);
-    LD_CHECK(transfer(r, keys, NULL, position, size));
-    return append(r, position, &starts);
+    LD_CHECK(ld_write_at(&done, r->file, keys, position, size));
+    return done == size ? append(r, position, &starts) : fail(r, "written");
 }
 
 ld_status ld_edge_runs_add(ld_edge_runs *r, const ld_index *rows, const ld_index *columns,
@@ -155,6 +135,13 @@ int64_t ld_edge_runs_count(const ld_edge_runs *r, int64_t range)
 
 /* --- ranges ----------------------------------------------------------------------------------- */
 
+static ld_status read_keys(const ld_edge_runs *r, uint64_t *to, int64_t position, int64_t n)
+{
+    int64_t size = n * (int64_t)sizeof *to, done;
+    LD_CHECK(ld_read_at(&done, r->file, to, position, size));
+    return done == size ? LD_OK : fail(r, "read");
+}
+
 /* Keeps the keys of entries right of the diagonal, and returns how many these are. */
 static int64_t keep_upper(uint64_t *keys, int64_t n)
 {
@@ -177,8 +164,7 @@ static ld_status read_range(uint64_t **out, int64_t *count, const ld_edge_runs *
     for (int64_t i = 0; i < r->n_runs && st == LD_OK; i++) {
         const ld_edge_run *run = &r->runs[i];
         int64_t begin = run->starts[range], size = run->starts[range + 1] - begin;
-        st = transfer(r, NULL, *out + n, run->position + begin * (int64_t)sizeof **out,
-                      size * (int64_t)sizeof **out);
+        st = read_keys(r, *out + n, run->position + begin * (int64_t)sizeof **out, size);
         n += upper && st == LD_OK ? keep_upper(*out + n, size) : size;
     }
     *count = n;
