@@ -1,0 +1,302 @@
+--- The search of ladies.auto: which choices are trained, for how many batches, and when there is no
+-- time for more. What is compared has been trained for equally many batches: time decides how many
+-- are tried, and never which of two is better.
+
+local core = require "ladies_core"
+local choices = require "ladies.study.auto_choices"
+local errors = require "ladies.base.errors"
+local experiment = require "ladies.experiment"
+local json = require "ladies.base.json"
+local methods = require "ladies.experiment.methods"
+local metric_text = require "ladies.task.metric_text"
+local options = require "ladies.base.options"
+local progress = require "ladies.base.progress"
+local statistics = require "ladies.statistics"
+local tables = require "ladies.base.tables"
+local tell = require "ladies.base.tell"
+
+-- The rungs of successive halving: for each, the number of batches and seeds, which part of all
+-- that was tried goes on to it (at least `least`), and which share of the time may have passed at
+-- its end.
+local RUNGS = {
+  {batches = 100, seeds = 1, part = 1, least = 2, share = 0.45},
+  {batches = 200, seeds = 1, part = 1 / 4, least = 3, share = 0.65},
+  {batches = 400, seeds = 1, part = 0, least = 3, share = 0.8},
+  {batches = 400, seeds = 3, part = 0, least = 3, share = 1},
+}
+
+-- The share of the time in which the choices to begin with are trained; and, for each round of
+-- changes after that, around the best of how many networks, and the share that may have passed at
+-- its end.
+local BASES = 0.25
+local ROUNDS = {{networks = 3, share = 0.35}, {networks = 2, share = RUNGS[1].share}}
+
+-- The share of the time that a run of the first rung may take, but for the first ones, so that one
+-- full batch of a large graph does not take it all.
+local LONGEST = 0.1
+
+local Search = {}
+Search.__index = Search
+Search.RUNGS = RUNGS
+
+--- Search.new(opts): a search with the options of ladies.auto. The settings that the user gave are
+-- fixed in it.
+function Search.new(opts)
+  return setmetatable({
+    opts = opts, own = opts.settings, tried = {}, known = {}, waiting = {}, failures = {},
+    records = {}, spent = 0,
+  }, Search)
+end
+
+-- Adds a choice to the user's settings and returns these; nil where the network does not take the
+-- settings. A network that reads no graph is no choice where the user has set a method.
+function Search:settings_of(choice)
+  local own = self.own
+  if choice.model == "mlp" and not own.model then
+    if own.method then return nil end
+    own = tables.merged(methods.pick("none", own), {method = "none"})
+  end
+  local all = tables.merged(own, choice)
+  return errors.try(experiment.configure, all) and all or nil
+end
+
+-- Adds an entry for a choice to a list, unless it is known or the settings rule it out; without a
+-- way of `features` that the data set does not allow. like: the entry that it is a change of.
+function Search:add(list, choice, like)
+  if choice.features and not self.ways[choice.features] then
+    choice = tables.merged(choice)
+    choice.features = nil
+  end
+  local best = self:settings_of(choice)
+  if not best then return end
+  local same = json.encode(experiment.configure(best))
+  if self.known[same] then return end
+  self.known[same] = true
+  list[#list + 1] = {same = same, key = choices.text(choice), choice = choice, best = best,
+    like = like, rung = 0, values = {}, records = {}}
+end
+
+-- Returns the values of the setting `features` that a data set allows, as keys: rows are divided by
+-- their sums where nothing is negative, as words and their counts are; dense columns can be
+-- standardized; features that stay in a file are as given.
+local function ways_of(features)
+  local class, ways = options.class_of(features), {as_given = true}
+  if class ~= "Tensor" and class ~= "Matrix" then return ways end
+  local values = class == "Matrix" and features:entry_values() or features
+  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
+  return ways
+end
+
+--- search:set_data(data, config): sets the data set, whose features are as a configuration has
+-- them, and which of the ways of `features` are tried.
+function Search:set_data(data, config)
+  self.data, self.given = data, config.features
+  self.ways = self.own.features and {} or ways_of(data.features)
+  self.changed = {[self.given] = data}
+end
+
+-- Returns the data set with features as a configuration has them.
+function Search:data_of(config)
+  local how = config.features
+  self.changed[how] = self.changed[how] or experiment.with_features(config, self.data)
+  return self.changed[how]
+end
+
+--- search:batches_of(rung): the number of batches of one of Search.RUNGS.
+function Search:batches_of(rung)
+  return math.min(rung.batches, self.own.max_batches or math.huge)
+end
+
+-- Tells whether the next entry on a rung is one of those that are tried in any case, to find out
+-- how long others take.
+function Search:is_first(place)
+  return place == 1 and #self.tried < RUNGS[place].least
+end
+
+-- Returns how many seconds a run on a rung may take.
+function Search:longest(place)
+  local left = math.max(self.opts.seconds - self.spent, 1e-3)
+  if place > 1 or self:is_first(place) then return left end
+  return math.min(left, LONGEST * self.opts.seconds)
+end
+
+-- Trains an entry with the i-th seed for the batches of a rung, within the time that is left;
+-- returns the record, nil where it failed.
+function Search:train(entry, place, i)
+  local seed, batches = (self.own.seed or 1) + i - 1, self:batches_of(RUNGS[place])
+  local key = ("%s, %d batches, seed %d"):format(entry.key, batches, seed)
+  if self.records[key] then return self.records[key] end
+  local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
+    max_batches = batches, max_seconds = self:longest(place)}))
+  self.study:run({{key = key, config = config}}, {threads = self.opts.threads, quiet = true,
+    data = self:data_of(config), failed = function(_, message)
+      table.insert(self.failures, ("%s failed: %s"):format(key, message))
+    end})
+  local record = self.study:record(key)
+  self.records[key] = record
+  self.spent = self.spent + (record and record.seconds or 0)
+  return record
+end
+
+-- Trains an entry with all seeds of a rung. It has completed the rung if no run failed or was cut
+-- off by the time limit.
+function Search:climb(entry, place)
+  local rung, records = RUNGS[place], {}
+  for i = 1, rung.seeds do
+    local record = self:train(entry, place, i)
+    if not record then return end
+    if record.stopped == "max_seconds" then
+      entry.cut = {batches = record.batches, of = self:batches_of(rung)}
+      if entry.rung > 0 then return end
+    end
+    records[i] = record
+    if entry.cut then break end
+  end
+  if not entry.cut then entry.rung = place end
+  entry.records, entry.batches = records, records[1].batches
+  entry.values = statistics.present(metric_text.validations(records, self.shown))
+  entry.mean = statistics.mean(entry.values) or -math.huge * self.sign
+end
+
+-- Returns how much there is to compute in an entry, beside others that are alike.
+local function size_of(entry)
+  local config = experiment.configure(entry.best)
+  return (config.layers or 1) * (config.hidden or 1)
+end
+
+local function method_of(entry) return experiment.configure(entry.best).method end
+
+-- Returns those from whose runs is known how long an entry takes: itself; or the one that it is a
+-- change of, with the same sampler; or all that have this.
+function Search:alike(entry)
+  if entry.records[1] then return {entry} end
+  local function is_alike(one) return one.records[1] and method_of(one) == method_of(entry) end
+  if entry.like and is_alike(entry.like) then return {entry.like} end
+  local found = {}
+  for _, one in ipairs(self.tried) do if is_alike(one) then found[#found + 1] = one end end
+  return found
+end
+
+-- Forecasts how many seconds the further runs of an entry on a rung may take; 0 where nothing that
+-- is alike has run.
+function Search:forecast(entry, rung)
+  local seconds, work = 0, 0
+  for _, one in ipairs(self:alike(entry)) do
+    for _, record in ipairs(one.records) do
+      seconds, work = seconds + record.seconds, work + record.batches * size_of(one)
+    end
+  end
+  local batches = self:batches_of(rung)
+  local seeds = rung.seeds - (entry.batches == batches and #entry.records or 0)
+  return work > 0 and seeds * batches * size_of(entry) * seconds / work or 0
+end
+
+-- Returns a progress bar for n runs, which shows the time that is left for all rungs, and a <close>
+-- variable that removes it and, after an error, says where the runs are kept.
+function Search:progress(place, n)
+  local bar = progress.new{total = n, unit = ("run of %d batches"):format(
+    self:batches_of(RUNGS[place])), quiet = self.opts.quiet}
+  bar:expect(core.clock() + self.opts.seconds - self.spent)
+  return bar, setmetatable({}, {__close = function(_, reason)
+    bar:clear()
+    if reason and not self.opts.quiet then
+      tell(("the runs so far are kept in %s; the same command goes on there"):format(
+        self.study.folder))
+    end
+  end})
+end
+
+-- Tells whether there is too little time for an entry on a rung, by whose end a share of all time
+-- may have passed.
+function Search:is_late(entry, place, share)
+  local budget, expected = self.opts.seconds, self:forecast(entry, RUNGS[place])
+  if self.spent >= budget then return true end
+  if self:is_first(place) then return false end
+  return expected > self:longest(place) or self.spent + expected > share * budget
+end
+
+-- Trains entries on a rung, one after the other, while there is time. On the first one those are
+-- left out, and returned, for which there is none. On the others there is an end: time decides how
+-- many are compared, so none may climb past a better one that takes longer.
+function Search:send(entries, place, share)
+  local left = {}
+  if #entries == 0 then return left end
+  local bar, closing = self:progress(place, #entries)
+  local _ <close> = closing
+  for i, entry in ipairs(entries) do
+    if not self:is_late(entry, place, share) then
+      self:climb(entry, place)
+    elseif place > 1 then
+      break
+    else
+      left[#left + 1] = entry
+    end
+    if entry.mean and not entry.is_tried then
+      entry.is_tried = true
+      table.insert(self.tried, entry)
+    end
+    bar:update(i, core.clock())
+  end
+  return left
+end
+
+-- Returns the entries that were tried, best first. Entries that completed a higher rung come before
+-- the others, since an F1 after fewer batches, or of a run that was cut off, cannot be compared
+-- with theirs.
+function Search:ranked()
+  local list = table.move(self.tried, 1, #self.tried, 1, {})
+  table.sort(list, function(a, b)
+    if a.rung ~= b.rung then return a.rung > b.rung end
+    if a.mean ~= b.mean then return self.sign * a.mean > self.sign * b.mean end
+    return a.key < b.key
+  end)
+  return list
+end
+
+-- Trains entries on the first rung. Those for which there is no time now may come again later.
+function Search:begin(entries, share)
+  for _, entry in ipairs(entries) do self.waiting[entry.same] = nil end
+  for _, entry in ipairs(self:send(entries, 1, share)) do
+    self.waiting[entry.same], self.known[entry.same] = true, nil
+  end
+end
+
+-- Returns the entries to begin with.
+function Search:bases()
+  local entries = {}
+  for _, choice in ipairs(choices.bases(self.own)) do self:add(entries, choice) end
+  return entries
+end
+
+-- Returns the entries around the best of each of the n best networks.
+function Search:around(n)
+  local entries, models = {}, {}
+  for _, entry in ipairs(self:ranked()) do
+    local model = entry.choice.model
+    if n > 0 and entry.rung > 0 and not models[model] then
+      models[model], n = true, n - 1
+      local config = experiment.configure(entry.best)
+      for _, choice in ipairs(choices.around(entry.choice, config, self.own)) do
+        self:add(entries, choice, entry)
+      end
+    end
+  end
+  return entries
+end
+
+--- search:rungs(): carries out all rungs, and returns the entries that were tried, best first.
+function Search:rungs()
+  self:begin(self:bases(), BASES)
+  for _, round in ipairs(ROUNDS) do self:begin(self:around(round.networks), round.share) end
+  for place = 2, #RUNGS do
+    local rung, climbers = RUNGS[place], {}
+    for _, entry in ipairs(self:ranked()) do
+      if entry.rung == place - 1 then climbers[#climbers + 1] = entry end
+    end
+    local n = math.max(rung.least, math.ceil(rung.part * #self.tried))
+    self:send(table.move(climbers, 1, math.min(n, #climbers), 1, {}), place, rung.share)
+  end
+  return self:ranked()
+end
+
+return Search
