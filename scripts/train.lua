@@ -53,7 +53,7 @@ local function spec(args)
     {"auto", help = "first finds a network and its training, as far as they are not set, by "
       .. "validation in short runs, kept in runs/auto-DATASET-N (with --out, in DIR-auto)"},
     {"auto-seconds", "S", "positive number", default = 300,
-      help = "of training for all short runs together, about"},
+      help = "of all short runs together, about"},
   }, experiment_options.running())
 end
 

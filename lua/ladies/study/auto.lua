@@ -93,7 +93,7 @@ local function description(search, best)
   local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
   return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.3g of
-%g s of training: all are trained for %d batches, first networks and then what differs in one
+%g s: all are trained for %d batches, first networks and then what differs in one
 setting from the best, the best quarter of them, at least three, for %d, and the best three for %d
 with %d seeds, in this order and while there was time; with %s. What was trained further stands
 before the others; a run that the clock cut off counts for nothing beside those that came to their
@@ -120,10 +120,11 @@ end
 -- those given among them, and `command`, the command line that does.
 -- settings   of ladies.experiment, which are not searched
 -- data       a data set of one's own instead of settings.dataset
--- seconds    of training for all runs together, about (300): they decide how many are tried, and
---            which rungs there are, so on another machine what is found may differ. A run of 100
---            batches is cut off after a tenth of them (but the first two), every run when they are
---            gone: it is marked, and never chosen over one that came to its end
+-- seconds    of all runs together, about (300), with their validations and tests: they decide how
+--            many are tried, and which rungs there are, so on another machine what is found may
+--            differ. A run of 100 batches is cut off after a tenth of them (but the first two),
+--            every run when they are gone: it is marked, and never chosen over one that came to its
+--            end
 -- out        the folder of the study (runs/auto-DATASET-N), which goes on where it was stopped
 -- threads    of each run (as many as there are); the runs go one after the other
 -- quiet      no progress
@@ -146,8 +147,8 @@ local function auto(given)
     data = hashes.of(search.data)}
   search.study = Study.at(opts.out, "runs/auto-" .. run_folder.plain(search.data.name), identity)
   if not opts.quiet then
-    tell("short runs find a network and its training for %s: about %s of training in all "
-      .. "(seconds; --auto-seconds)", search.data.name, progress.duration(opts.seconds))
+    tell("short runs find a network and its training for %s: about %s in all (seconds; "
+      .. "--auto-seconds)", search.data.name, progress.duration(opts.seconds))
   end
   local ranked = search:rungs()
   if not ranked[1] then

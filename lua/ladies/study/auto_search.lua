@@ -44,7 +44,7 @@ Search.RUNGS = RUNGS
 function Search.new(opts)
   return setmetatable({
     opts = opts, own = opts.settings, tried = {}, known = {}, waiting = {}, failures = {},
-    records = {}, spent = 0,
+    records = {}, trained = 0, spent = 0,
   }, Search)
 end
 
@@ -121,20 +121,24 @@ function Search:longest(place)
 end
 
 -- Trains an entry with the i-th seed for the batches of a rung, within the time that is left;
--- returns the record, nil where it failed.
+-- returns the record, nil where it failed. A run is cut off by its seconds of training, without
+-- validation and test: they are as much of all as they were so far.
 function Search:train(entry, place, i)
   local seed, batches = (self.own.seed or 1) + i - 1, self:batches_of(RUNGS[place])
   local key = ("%s, %d batches, seed %d"):format(entry.key, batches, seed)
   if self.records[key] then return self.records[key] end
+  local part = self.spent > 0 and self.trained / self.spent or 1
   local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
-    max_batches = batches, max_seconds = self:longest(place)}))
+    max_batches = batches, max_seconds = part * self:longest(place)}))
   self.study:run({{key = key, config = config}}, {threads = self.opts.threads, quiet = true,
     data = self:data_of(config), failed = function(_, message)
       table.insert(self.failures, ("%s failed: %s"):format(key, message))
     end})
   local record = self.study:record(key)
   self.records[key] = record
-  self.spent = self.spent + (record and record.seconds or 0)
+  if record then
+    self.trained, self.spent = self.trained + record.seconds, self.spent + record.wall
+  end
   return record
 end
 
@@ -183,7 +187,7 @@ function Search:forecast(entry, rung)
   local seconds, work = 0, 0
   for _, one in ipairs(self:alike(entry)) do
     for _, record in ipairs(one.records) do
-      seconds, work = seconds + record.seconds, work + record.batches * size_of(one)
+      seconds, work = seconds + record.wall, work + record.batches * size_of(one)
     end
   end
   local batches = self:batches_of(rung)
