@@ -14,6 +14,7 @@ local ladies = require "ladies"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local files = require "tools.files"
+local generated_graphs = require "ladies.study.generated_graphs"
 local repeated = require "ladies.study.repeated"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
@@ -30,15 +31,13 @@ local PUBLISHED = {
 
 local PLANTED = {"low-homophily", "high-degree", "long-range", "noisy-features", "few-labels"}
 
--- The generated graphs by name: 5,000 nodes of five classes, 10 neighbours where nothing is said.
--- Edges that say next to nothing of the classes, and many that say little each, as `ladies depth`
--- has them; chains of eight nodes whose class shows at the first one alone; features that say
--- little; and five labels a class.
+-- Returns a random graph of 5,000 nodes of five classes and 10 neighbours, with changes.
 local function power_law(changes)
   return ladies.generate.power_law(tables.merged({nodes = 5000, entries = 50000, classes = 5},
     changes))
 end
 
+-- Chains of eight nodes whose class shows at the first one alone.
 local function chains()
   local LENGTH, CHAINS, CLASSES, COLUMNS, SHOWN = 8, 625, 5, 16, 8
   local means, shown = {}, {}
@@ -59,17 +58,15 @@ local function chains()
       ladies.tensor(means), ladies.rng(1))}
 end
 
-local MADE = {
-  ["low-homophily"] = function() return power_law{inside = 0.1, signal = 0.3} end,
-  ["high-degree"] = function()
-    return power_law{entries = 1000000, inside = 0.3, signal = 0.15}
-  end,
+-- The generated graphs by name: to those of studies come chains, features that say little, and five
+-- labels a class.
+local MADE = tables.merged(generated_graphs, {
   ["long-range"] = chains,
   ["noisy-features"] = function() return power_law{inside = 0.6, signal = 0.05} end,
   ["few-labels"] = function()
     return power_law{inside = 0.6, signal = 0.3}:split "5-per-class:500/1000"
   end,
-}
+})
 
 -- The networks beside which generated graphs are shown, as they are by default.
 local NETWORKS = {{"gcn", 2}, {"gcnii", 2}, {"gcnii", 5}, {"sage", 2}, {"mlp", 2}}

@@ -4,7 +4,7 @@
 
 local carry_out = require "ladies.study.carry_out"
 local errors = require "ladies.base.errors"
-local generate = require "ladies.data.generate"
+local generated_graphs = require "ladies.study.generated_graphs"
 local methods = require "ladies.experiment.methods"
 local run_folder = require "ladies.training.record.run_folder"
 local settings_text = require("ladies.experiment.settings").text
@@ -14,19 +14,6 @@ local tables = require "ladies.base.tables"
 local test_f1 = require "ladies.study.test_f1"
 
 local WHERE = "ladies.depth"
-
--- The generated graphs: one whose edges hardly depend on the classes, and one of high degree, in
--- which each edge says little about them.
-local GENERATED = {
-  ["low-homophily"] = function()
-    return generate.power_law{nodes = 5000, entries = 50000, classes = 5, inside = 0.1,
-      signal = 0.3}
-  end,
-  ["high-degree"] = function()
-    return generate.power_law{nodes = 5000, entries = 1000000, classes = 5, inside = 0.3,
-      signal = 0.15}
-  end,
-}
 
 -- The settings, as on the command line, that remove one part of the default network each.
 local PARTS = {
@@ -133,7 +120,7 @@ end
 
 local DEPTH = {
   where = WHERE, folder = "runs/depth", identity = {"depth", "settings"}, seeded = true,
-  strict = true, of_classes = true, made = GENERATED,
+  strict = true, of_classes = true, made = generated_graphs,
   name = function(opts) return opts.ablate and "depth-ablation" or "depth" end,
   title = function(opts)
     return opts.ablate and "What each part is worth" or "What depth is worth"
