@@ -1,4 +1,4 @@
-/* Helpers that the tests of kernels share: numbers to compute with, matrices, and comparisons. */
+/* Helpers that the test programs here share: numbers to compute with, matrices, and comparisons. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
@@ -8,7 +8,7 @@
 
 #include "kernel/factors.h"
 
-/* The tests of a kernel, which each kernel_*.c defines. The program runs it on plain x86-64, AVX2,
+/* The tests of a program, which its own file defines. The program runs them on plain x86-64, AVX2,
  * AVX-512 and AMX, as far as the machine has them, in one thread and in three, and says how many
  * comparisons were made. */
 void test(void);

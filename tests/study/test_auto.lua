@@ -248,28 +248,27 @@ function tests.test_time()
   lu.assertTrue(fast[1] > 12 and fast[2] == math.ceil(fast[1] / 4), fast[1])
   lu.assertNotStrContains(fast[3], "left no time")
   lu.assertEquals({slow[1], slow[2]}, {4, 1})        -- 45 % of the time; 65 % for 200 batches
-  lu.assertStrMatches(slow[3], "The 45 %% of the 100 s in which choices are "
-    .. "tried first left no time for %d+ more;.*")
+  lu.assertStrMatches(slow[3], "Of 100 s a run .*: that left no time for %d+ more;.*")
   lu.assertEquals(counts(200, 200)[1], 1)
 end
 
 --- Nothing climbs past a better one that takes longer: time must not choose.
 function tests.test_slow_and_best()
+  local best = "model gcn, layers 2, dropout 0.5, norm true"
   with_train(function(train, run, ...)
     local record = train(run, ...)
-    local is_best = run.key:find "model gcn, layers 2, %d+ batches"
+    local is_best = run.key:find(best .. ", %d+ batches")
     record.wall = is_best and 40 or 0.01
     record.seconds = record.wall
     record.best_value = is_best and 1 or record.best_value / 2
     return record
   end, function()
     local own = {max_batches = 400, eval_every = 100, model = "gcn", layers = 2}
-    local out = temporary.path "slow and best"
-    local report, records = search(out, own, 100)
-    lu.assertStrContains(report.notes[1], "Chosen: model gcn, layers 2.")
-    lu.assertEquals({#tried(records, 100), #tried(records, 200)}, {2, 0})
+    local report, records = search(temporary.path "slow and best", own, 100)
+    lu.assertStrContains(report.notes[1], ("Chosen: %s."):format(best))
+    lu.assertEquals({#tried(records, 100), #tried(records, 200)}, {3, 0})
     report, records = search(temporary.path "slow and best, longer", own, 500)
-    lu.assertStrContains(report.notes[1], "Chosen: model gcn, layers 2.")
+    lu.assertStrContains(report.notes[1], ("Chosen: %s."):format(best))
     lu.assertEquals({#tried(records, 200), #tried(records, 400)},
       {math.ceil(#tried(records, 100) / 4), 3})
     lu.assertEquals(#report.tables[1], 1 + #tried(records, 100))
@@ -279,25 +278,77 @@ end
 --- Full batches of a large graph, each longer than a tenth of the time, are tried once and cut off;
 -- what has a sampler is tried first.
 function tests.test_long_full_batches()
-  local longest, n_full = {}, 0
+  local full, sampled = {}, {}
   with_train(function(train, run, ...)
     local is_full = run.config.method == "full"
-    longest[#longest + 1] = run.config.max_seconds
+    table.insert(is_full and full or sampled, run.config.max_seconds)
     local record = train(run, ...)
-    record.wall = is_full and 10 or 0.01
+    record.wall = is_full and 20 or 0.01
     record.seconds = record.wall / 2
-    if is_full then record.stopped, n_full = "max_seconds", n_full + 1 end
+    if is_full then record.stopped = "max_seconds" end
     return record
   end, function()
     local report = ladies.auto{data = toy.new(true), out = temporary.path "full", quiet = true,
-      seconds = 99, settings = {max_batches = 10, eval_every = 10, model = "gcn", hidden = 8,
-        batch_size = 20}}
-    lu.assertEquals(n_full, 1)
-    lu.assertTrue(#longest > 12)
+      seconds = 99, settings = {max_batches = 10, eval_every = 10, model = "gcn", layers = 2,
+        hidden = 8, batch_size = 20}}
     lu.assertNotStrContains(report.notes[1], "method full")
+    lu.assertStrMatches(report.notes[2], "Of 99 s a run of 10 batches may take 10 %%, and all of "
+      .. "these together 45 %%: that left no time for %d+ more;.*")
   end)
-  lu.assertAlmostEquals(longest[1], 99, 1e-9)
-  lu.assertAlmostEquals(longest[3], 9.9 / 2, 1e-9)     -- half is training
+  lu.assertAlmostEquals(full, {9.9}, 1e-9)          -- none is alike
+  lu.assertAlmostEquals(sampled[1], 99, 1e-9)
+  lu.assertTrue(#sampled > 8)
+  for i = 2, #sampled do                            -- half of what is alike was training
+    lu.assertTrue(sampled[i] <= 9.9 / 2 + 1e-9 or sampled[i] > 9.9, sampled[i])
+  end
+end
+
+-- Has runs of a search take a second for each 100 batches, and returns the seeds of those of 400
+-- batches with their numbers, the notes and the number of records of a search in `out`.
+local function search_of_seconds(out, seconds)
+  local seeds, notes, n = {}, nil, nil
+  with_train(function(train, run, ...)
+    local record = train(run, ...)
+    record.seconds, record.wall = record.batches / 100, record.batches / 100
+    return record
+  end, function()
+    local report, records
+    report, records, n = search(out, {max_batches = 400, eval_every = 100, model = "gcn"}, seconds)
+    for key in pairs(records) do
+      local seed = key:match "400 batches, seed (%d+)"
+      if seed then seeds[tonumber(seed)] = (seeds[tonumber(seed)] or 0) + 1 end
+    end
+    notes = table.concat(report.notes, "\n")
+  end)
+  return seeds, notes, n
+end
+
+--- What time there is on the last rungs goes to one seed of the best before more seeds of one, and
+-- a search that had too little time goes on to the same end.
+function tests.test_seeds_of_the_last_rung()
+  local out = temporary.path "seeds"
+  local seeds, notes, n = search_of_seconds(out, 50)
+  lu.assertEquals(seeds, {[5] = 2, [6] = 1, [7] = 1})
+  lu.assertStrContains(notes, "left no time for")
+  local again = {search_of_seconds(out, 50)}
+  lu.assertEquals(again, {seeds, notes, n})
+end
+
+--- Where the best of a rung is cut off by the clock, nothing climbs in its place.
+function tests.test_cut_off_on_a_later_rung()
+  with_train(function(train, run, ...)
+    local record = train(run, ...)
+    record.seconds, record.wall = 0.01, 0.01
+    if run.key:find "model gcn, layers 2, %d+ batches" then record.best_value = 1
+    else record.best_value = record.best_value / 2 end
+    if record.batches == 200 then record.stopped = "max_seconds" end
+    return record
+  end, function()
+    local report, records = search(temporary.path "cut later", {max_batches = 400,
+      eval_every = 100, model = "gcn", layers = 2}, 100)
+    lu.assertEquals(tried(records, 200), {"model gcn, layers 2"})
+    lu.assertStrContains(report.notes[1], "Chosen: model gcn, layers 2.")
+  end)
 end
 
 --- A note says when no run came to its end.

@@ -1,7 +1,10 @@
 --- Chooses a network and its training for data that nobody has tuned anything for, by validation
 -- alone: some networks are trained for a few batches, then variants of the best of them that differ
 -- in one setting; the better part of all is trained for more batches, and the best of these for
--- still more, with several seeds (successive halving; auto_search.lua). This is what is told of it.
+-- still more, with several seeds (successive halving). Choices are compared after equally many
+-- batches: time decides how many are tried, and never which of two is better.
+
+-- The search itself is auto_search.lua; this file has its options and its report.
 
 local choices = require "ladies.study.auto_choices"
 local errors = require "ladies.base.errors"
@@ -47,7 +50,7 @@ local function table_of(ranked, shown)
     "batches", "runs", {"training s", csv = {"seconds"}},
     {"cut off", csv = {"cut_after", "cut_of"}}}))
   for _, one in ipairs(ranked) do
-    local config, cut = experiment.configure(one.best), one.cut
+    local config, cut = one.config, one.cut
     local row = {config.model or "gcn"}
     for _, name in ipairs(VARIED) do row[#row + 1] = shown_value(config[name]) end
     results:add(tables.append(row, {others_of(one.choice),
@@ -75,39 +78,41 @@ end
 
 -- Returns a line that says for what the given time was too short; nil where it sufficed.
 local function late(search, best)
-  local left_no_time = "The %s left no time for %s; with more (seconds; --auto-seconds) the choice "
-    .. "is better founded."
+  local with_more = "; with more (seconds; --auto-seconds) the choice is better founded."
+  local waiting, at_end = #tables.sorted_keys(search.waiting), 0
+  for _, one in ipairs(search.tried) do at_end = at_end + (one.rung == #RUNGS and 1 or 0) end
   if best.rung == 0 then
     return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
-      .. "more time (seconds; --auto-seconds)."):format(search:batches_of(RUNGS[1]),
-      search.opts.seconds)
-  elseif next(search.waiting) then
-    return left_no_time:format(("%.0f %% of the %g s in which choices are tried first"):format(
-      100 * RUNGS[1].share, search.opts.seconds), #tables.sorted_keys(search.waiting) .. " more")
-  elseif best.rung < #RUNGS then
-    return left_no_time:format(("%g s"):format(search.opts.seconds), "the last rung")
+      .. "more time (seconds; --auto-seconds)."):format(search:batches_of(1), search.seconds)
+  elseif waiting > 0 then
+    return ("Of %g s a run of %d batches may take %g %%, and all of these together %g %%: that "
+      .. "left no time for %d more%s"):format(search.seconds, search:batches_of(1),
+      100 * Search.LONGEST, 100 * RUNGS[1].share, waiting, with_more)
+  elseif at_end < math.min(RUNGS[#RUNGS].least, #search.tried) then
+    return ("The %g s left no time for %d seeds of the best three%s"):format(search.seconds,
+      RUNGS[#RUNGS].seeds, with_more)
   end
 end
 
-local function description(search, best)
-  local batches = tables.map(RUNGS, function(rung) return search:batches_of(rung) end)
+local function description(search, best, unit)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
-  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.3g of
-%g s: all are trained for %d batches, first networks and then what differs in one
-setting from the best, the best quarter of them, at least three, for %d, and the best three for %d
-with %d seeds, in this order and while there was time; with %s. What was trained further stands
-before the others; a run that the clock cut off counts for nothing beside those that came to their
-end. Where there are several seeds it is their mean with its 95 %% interval by Student's t; the best
-of these is chosen.]]):format(
-    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), search.unit,
-    #search.tried, search.spent, search.opts.seconds, batches[1], batches[2], batches[3],
-    RUNGS[#RUNGS].seeds, own ~= "" and own or "all other settings as they are by default")
+  return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.0f of
+%g s: all are trained for %d batches, first networks and then what differs in one setting from the
+best, the best quarter of them, at least three, for %d, and the best three for %d with %d seeds, in
+this order and while there was time; with %s. What was trained further stands before the others; a
+run that the clock cut off counts for nothing beside those that came to their end. Where there are
+several seeds it is their mean with its 95 %% interval by Student's t; the best of these is
+chosen.]]):format(
+    choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), unit, #search.tried,
+    search.spent + search.lost, search.seconds, search:batches_of(1), search:batches_of(2),
+    search:batches_of(3), RUNGS[#RUNGS].seeds,
+    own ~= "" and own or "all other settings as they are by default")
 end
 
 --- ladies.auto{settings = {dataset = "cora"}} -> table: finds a network and its training by
--- validation, by successive halving: the networks gcnii, gcn and sage, and an mlp, which reads no
--- graph, where `settings` name no method, with 2 and 5 layers, as they are by default, with the
--- settings of published results on small graphs (full batches, width 64, learning rate 0.01,
+-- validation, by successive halving: the networks gcnii, gcn and sage with 2 and 5 layers, and an
+-- mlp with 2, which reads no graph, where `settings` name no method, as they are by default, with
+-- the settings of published results on small graphs (full batches, width 64, learning rate 0.01,
 -- dropout 0.5 of features too, weight decay 5e-4, features row-normalised), and with those of tuned
 -- networks on larger ones (full batches, width 64, learning rate 0.01, dropout 0.5, layer
 -- normalisation); then whatever differs from the best of these in weight decay, dropout, learning
@@ -122,9 +127,8 @@ end
 -- data       a data set of one's own instead of settings.dataset
 -- seconds    of all runs together, about (300), with their validations and tests: they decide how
 --            many are tried, and which rungs there are, so on another machine what is found may
---            differ. A run of 100 batches is cut off after a tenth of them (but the first two),
---            every run when they are gone: it is marked, and never chosen over one that came to its
---            end
+--            differ. A run of 100 batches is cut off after a tenth of them (but the first), every
+--            run when they are gone: it is marked, and never chosen over one that came to its end
 -- out        the folder of the study (runs/auto-DATASET-N), which goes on where it was stopped
 -- threads    of each run (as many as there are); the runs go one after the other
 -- quiet      no progress
@@ -133,37 +137,37 @@ local function auto(given)
     settings = {"table", {}}, data = "any or nil", seconds = {"positive number", 300},
     out = "string or nil", threads = "positive integer or nil", quiet = {"boolean", false},
   })
-  local search = Search.new(opts)
   local config = experiment.configure(opts.settings, WHERE)
-  search:set_data(opts.data or experiment.load(config), config)
-  local task = experiment.task(config, search.data)
-  search.shown = metric_text.of(task:metric(config.monitor, WHERE))
-  search.sign, search.unit = search.shown.mode == "min" and -1 or 1, task.unit
+  local data = opts.data or experiment.load(config)
+  local task = experiment.task(config, data)
+  local shown = metric_text.of(task:metric(config.monitor, WHERE))
   if not task.units.val then
-    errors.fail(("%s: %s has no validation %ss to choose by"):format(WHERE, search.data.name,
-      task.unit))
+    errors.fail(("%s: %s has no validation %ss to choose by"):format(WHERE, data.name, task.unit))
   end
   local identity = json.encode{auto = opts.settings, seconds = opts.seconds,
-    data = hashes.of(search.data)}
-  search.study = Study.at(opts.out, "runs/auto-" .. run_folder.plain(search.data.name), identity)
+    data = hashes.of(data)}
+  local study = Study.at(opts.out, "runs/auto-" .. run_folder.plain(data.name), identity)
   if not opts.quiet then
     tell("short runs find a network and its training for %s: about %s in all (seconds; "
-      .. "--auto-seconds)", search.data.name, progress.duration(opts.seconds))
+      .. "--auto-seconds)", data.name, progress.duration(opts.seconds))
   end
+  local search = Search.new{settings = opts.settings, features = config.features, data = data,
+    shown = shown, study = study, seconds = opts.seconds, threads = opts.threads,
+    quiet = opts.quiet}
   local ranked = search:rungs()
   if not ranked[1] then
     errors.fail(("%s: %s"):format(WHERE, table.concat(search.failures, "; ")))
   end
-  search.study.failed = #search.failures
-  local report = search.study:report("auto", "Network and training for " .. search.data.name)
-  report:results(table_of(ranked, search.shown))
+  study.failed = #search.failures
+  local report = study:report("auto", "Network and training for " .. data.name)
+  report:results(table_of(ranked, shown))
   report.best = ranked[1].best
   report.command = command_line(report.best, opts.data and "DATASET" or config.dataset)
-  report:note(description(search, ranked[1]))
+  report:note(description(search, ranked[1], task.unit))
   report:note(late(search, ranked[1]))
   report:note("The same again: " .. report.command)
   report:note(table.unpack(search.failures))
-  report:note(provenance.runs(search.study, tables.map(tables.sorted_keys(search.records),
+  report:note(provenance.runs(study, tables.map(tables.sorted_keys(search.records),
     function(key) return search.records[key] end)))
   return report:write()
 end

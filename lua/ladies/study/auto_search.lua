@@ -16,10 +16,10 @@ local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 
 -- The rungs of successive halving: for each, the number of batches and seeds, which part of all
--- that was tried goes on to it (at least `least`), and which share of the time may have passed at
--- its end.
+-- that was tried goes on to it (at least `least`, of which the first rung tries as many in any
+-- case), and which share of the time may have passed at its end.
 local RUNGS = {
-  {batches = 100, seeds = 1, part = 1, least = 2, share = 0.45},
+  {batches = 100, seeds = 1, least = 1, share = 0.45},
   {batches = 200, seeds = 1, part = 1 / 4, least = 3, share = 0.65},
   {batches = 400, seeds = 1, part = 0, least = 3, share = 0.8},
   {batches = 400, seeds = 3, part = 0, least = 3, share = 1},
@@ -31,20 +31,42 @@ local RUNGS = {
 local BASES = 0.25
 local ROUNDS = {{networks = 3, share = 0.35}, {networks = 2, share = RUNGS[1].share}}
 
--- The share of the time that a run of the first rung may take, but for the first ones, so that one
--- full batch of a large graph does not take it all.
+-- The share of the time that a run of the first rung may take, but for the first one, so that full
+-- batches of a large graph do not take it all.
 local LONGEST = 0.1
 
 local Search = {}
 Search.__index = Search
-Search.RUNGS = RUNGS
+Search.RUNGS, Search.LONGEST = RUNGS, LONGEST
 
---- Search.new(opts): a search with the options of ladies.auto. The settings that the user gave are
--- fixed in it.
+-- Returns the values of the setting `features` that a data set allows, as keys: rows are divided by
+-- their sums where nothing is negative, as words and their counts are; dense columns can be
+-- standardized; features that stay in a file are as given.
+local function ways_of(features)
+  local class, ways = options.class_of(features), {as_given = true}
+  if class ~= "Tensor" and class ~= "Matrix" then return ways end
+  local values = class == "Matrix" and features:entry_values() or features
+  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
+  return ways
+end
+
+--- Search.new(opts): a search. The settings that the user gave are fixed in it. opts:
+-- settings   of ladies.experiment, from the user
+-- features   how they are given: the setting of this name
+-- data       the data set
+-- shown      the metric that choices are compared by (see ladies.task.metric_text)
+-- study      where the runs are kept
+-- seconds, threads, quiet   those of ladies.auto
+-- search.tried, search.records and search.failures are what came of it; search.waiting holds, as
+-- keys, what there was no time to try.
 function Search.new(opts)
   return setmetatable({
-    opts = opts, own = opts.settings, tried = {}, known = {}, waiting = {}, failures = {},
-    records = {}, trained = 0, spent = 0,
+    own = opts.settings, study = opts.study, shown = opts.shown, seconds = opts.seconds,
+    threads = opts.threads, quiet = opts.quiet,
+    sign = opts.shown.mode == "min" and -1 or 1,
+    ways = opts.settings.features and {} or ways_of(opts.data.features),
+    data = opts.data, changed = {[opts.features] = opts.data},
+    tried = {}, known = {}, waiting = {}, failures = {}, records = {}, spent = 0, lost = 0,
   }, Search)
 end
 
@@ -69,30 +91,12 @@ function Search:add(list, choice, like)
   end
   local best = self:settings_of(choice)
   if not best then return end
-  local same = json.encode(experiment.configure(best))
+  local config = experiment.configure(best)
+  local same = json.encode(config)
   if self.known[same] then return end
   self.known[same] = true
   list[#list + 1] = {same = same, key = choices.text(choice), choice = choice, best = best,
-    like = like, rung = 0, values = {}, records = {}}
-end
-
--- Returns the values of the setting `features` that a data set allows, as keys: rows are divided by
--- their sums where nothing is negative, as words and their counts are; dense columns can be
--- standardized; features that stay in a file are as given.
-local function ways_of(features)
-  local class, ways = options.class_of(features), {as_given = true}
-  if class ~= "Tensor" and class ~= "Matrix" then return ways end
-  local values = class == "Matrix" and features:entry_values() or features
-  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
-  return ways
-end
-
---- search:set_data(data, config): sets the data set, whose features are as a configuration has
--- them, and which of the ways of `features` are tried.
-function Search:set_data(data, config)
-  self.data, self.given = data, config.features
-  self.ways = self.own.features and {} or ways_of(data.features)
-  self.changed = {[self.given] = data}
+    config = config, like = like, rung = 0, values = {}, records = {}}
 end
 
 -- Returns the data set with features as a configuration has them.
@@ -102,42 +106,91 @@ function Search:data_of(config)
   return self.changed[how]
 end
 
---- search:batches_of(rung): the number of batches of one of Search.RUNGS.
-function Search:batches_of(rung)
-  return math.min(rung.batches, self.own.max_batches or math.huge)
+--- search:batches_of(place): the number of batches of a rung, by its place.
+function Search:batches_of(place)
+  return math.min(RUNGS[place].batches, self.own.max_batches or math.huge)
 end
 
 -- Tells whether the next entry on a rung is one of those that are tried in any case, to find out
 -- how long others take.
 function Search:is_first(place)
-  return place == 1 and #self.tried < RUNGS[place].least
+  return place == 1 and #self.tried + #self.failures < RUNGS[place].least
 end
 
 -- Returns how many seconds a run on a rung may take.
 function Search:longest(place)
-  local left = math.max(self.opts.seconds - self.spent, 1e-3)
+  local left = math.max(self.seconds - self.spent, 1e-3)
   if place > 1 or self:is_first(place) then return left end
-  return math.min(left, LONGEST * self.opts.seconds)
+  return math.min(left, LONGEST * self.seconds)
+end
+
+-- Returns those from whose runs is known how long an entry takes: itself; or the one that it is a
+-- change of, with the same sampler; or all that have this.
+function Search:alike(entry)
+  if entry.records[1] then return {entry} end
+  local method = entry.config.method
+  if entry.like and entry.like.config.method == method then return {entry.like} end
+  local found = {}
+  for _, one in ipairs(self.tried) do
+    if one.config.method == method then found[#found + 1] = one end
+  end
+  return found
+end
+
+-- Returns how much there is to compute in a batch of an entry, beside others that are alike.
+local function size_of(entry) return (entry.config.layers or 1) * (entry.config.hidden or 1) end
+
+-- Returns what the runs took from which is known how long an entry takes: seconds of training,
+-- seconds with validation and test, and how much they computed.
+function Search:known_costs(entry)
+  local trained, seconds, work = 0, 0, 0
+  for _, one in ipairs(self:alike(entry)) do
+    for _, record in ipairs(one.records) do
+      trained, seconds = trained + record.seconds, seconds + record.wall
+      work = work + record.batches * size_of(one)
+    end
+  end
+  return trained, seconds, work
+end
+
+-- Returns the key of an entry's run with the i-th seed on a rung, and that seed.
+function Search:key_of(entry, place, i)
+  local seed = (self.own.seed or 1) + i - 1
+  return ("%s, %d batches, seed %d"):format(entry.key, self:batches_of(place), seed), seed
+end
+
+-- Forecasts how many seconds the runs of an entry that a rung lacks may take; 0 where nothing that
+-- is alike has run.
+function Search:forecast(entry, place)
+  local lacking = 0
+  for i = 1, RUNGS[place].seeds do
+    lacking = lacking + (self.records[self:key_of(entry, place, i)] and 0 or 1)
+  end
+  local _, seconds, work = self:known_costs(entry)
+  return work > 0 and lacking * self:batches_of(place) * size_of(entry) * seconds / work or 0
 end
 
 -- Trains an entry with the i-th seed for the batches of a rung, within the time that is left;
--- returns the record, nil where it failed. A run is cut off by its seconds of training, without
--- validation and test: they are as much of all as they were so far.
+-- returns the record, nil where it failed. A run is cut off by its seconds of training, which are
+-- as much of all its seconds as they were in runs that are alike.
 function Search:train(entry, place, i)
-  local seed, batches = (self.own.seed or 1) + i - 1, self:batches_of(RUNGS[place])
-  local key = ("%s, %d batches, seed %d"):format(entry.key, batches, seed)
+  local key, seed = self:key_of(entry, place, i)
   if self.records[key] then return self.records[key] end
-  local part = self.spent > 0 and self.trained / self.spent or 1
+  local trained, seconds = self:known_costs(entry)
+  local part = seconds > 0 and trained / seconds or 1
   local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
-    max_batches = batches, max_seconds = part * self:longest(place)}))
-  self.study:run({{key = key, config = config}}, {threads = self.opts.threads, quiet = true,
-    data = self:data_of(config), failed = function(_, message)
+    max_batches = self:batches_of(place), max_seconds = part * self:longest(place)}))
+  local data, began = self:data_of(config), core.clock()
+  self.study:run({{key = key, config = config}}, {threads = self.threads, quiet = true,
+    data = data, failed = function(_, message)
       table.insert(self.failures, ("%s failed: %s"):format(key, message))
     end})
   local record = self.study:record(key)
   self.records[key] = record
   if record then
-    self.trained, self.spent = self.trained + record.seconds, self.spent + record.wall
+    self.spent = self.spent + record.wall
+  else
+    self.lost = self.lost + core.clock() - began
   end
   return record
 end
@@ -145,12 +198,12 @@ end
 -- Trains an entry with all seeds of a rung. It has completed the rung if no run failed or was cut
 -- off by the time limit.
 function Search:climb(entry, place)
-  local rung, records = RUNGS[place], {}
-  for i = 1, rung.seeds do
+  local records = {}
+  for i = 1, RUNGS[place].seeds do
     local record = self:train(entry, place, i)
     if not record then return end
     if record.stopped == "max_seconds" then
-      entry.cut = {batches = record.batches, of = self:batches_of(rung)}
+      entry.cut = {batches = record.batches, of = self:batches_of(place)}
       if entry.rung > 0 then return end
     end
     records[i] = record
@@ -162,48 +215,15 @@ function Search:climb(entry, place)
   entry.mean = statistics.mean(entry.values) or -math.huge * self.sign
 end
 
--- Returns how much there is to compute in an entry, beside others that are alike.
-local function size_of(entry)
-  local config = experiment.configure(entry.best)
-  return (config.layers or 1) * (config.hidden or 1)
-end
-
-local function method_of(entry) return experiment.configure(entry.best).method end
-
--- Returns those from whose runs is known how long an entry takes: itself; or the one that it is a
--- change of, with the same sampler; or all that have this.
-function Search:alike(entry)
-  if entry.records[1] then return {entry} end
-  local function is_alike(one) return one.records[1] and method_of(one) == method_of(entry) end
-  if entry.like and is_alike(entry.like) then return {entry.like} end
-  local found = {}
-  for _, one in ipairs(self.tried) do if is_alike(one) then found[#found + 1] = one end end
-  return found
-end
-
--- Forecasts how many seconds the further runs of an entry on a rung may take; 0 where nothing that
--- is alike has run.
-function Search:forecast(entry, rung)
-  local seconds, work = 0, 0
-  for _, one in ipairs(self:alike(entry)) do
-    for _, record in ipairs(one.records) do
-      seconds, work = seconds + record.wall, work + record.batches * size_of(one)
-    end
-  end
-  local batches = self:batches_of(rung)
-  local seeds = rung.seeds - (entry.batches == batches and #entry.records or 0)
-  return work > 0 and seeds * batches * size_of(entry) * seconds / work or 0
-end
-
 -- Returns a progress bar for n runs, which shows the time that is left for all rungs, and a <close>
 -- variable that removes it and, after an error, says where the runs are kept.
 function Search:progress(place, n)
   local bar = progress.new{total = n, unit = ("run of %d batches"):format(
-    self:batches_of(RUNGS[place])), quiet = self.opts.quiet}
-  bar:expect(core.clock() + self.opts.seconds - self.spent)
+    self:batches_of(place)), quiet = self.quiet}
+  bar:expect(core.clock() + self.seconds - self.spent)
   return bar, setmetatable({}, {__close = function(_, reason)
     bar:clear()
-    if reason and not self.opts.quiet then
+    if reason and not self.quiet then
       tell(("the runs so far are kept in %s; the same command goes on there"):format(
         self.study.folder))
     end
@@ -211,16 +231,17 @@ function Search:progress(place, n)
 end
 
 -- Tells whether there is too little time for an entry on a rung, by whose end a share of all time
--- may have passed.
+-- may have passed. Time that was lost with runs that failed counts here alone: where a search goes
+-- on, runs are cut off at the same time as before.
 function Search:is_late(entry, place, share)
-  local budget, expected = self.opts.seconds, self:forecast(entry, RUNGS[place])
-  if self.spent >= budget then return true end
+  local expected, passed = self:forecast(entry, place), self.spent + self.lost
+  if passed >= self.seconds then return true end
   if self:is_first(place) then return false end
-  return expected > self:longest(place) or self.spent + expected > share * budget
+  return expected > self:longest(place) or passed + expected > share * self.seconds
 end
 
 -- Trains entries on a rung, one after the other, while there is time. On the first one those are
--- left out, and returned, for which there is none. On the others there is an end: time decides how
+-- left out, and returned, for which there is none. On the others that is the end: time decides how
 -- many are compared, so none may climb past a better one that takes longer.
 function Search:send(entries, place, share)
   local left = {}
@@ -228,13 +249,10 @@ function Search:send(entries, place, share)
   local bar, closing = self:progress(place, #entries)
   local _ <close> = closing
   for i, entry in ipairs(entries) do
-    if not self:is_late(entry, place, share) then
-      self:climb(entry, place)
-    elseif place > 1 then
-      break
-    else
-      left[#left + 1] = entry
-    end
+    local is_late = self:is_late(entry, place, share)
+    if not is_late then self:climb(entry, place) end
+    if place > 1 and (is_late or entry.cut) then break end
+    if is_late then left[#left + 1] = entry end
     if entry.mean and not entry.is_tried then
       entry.is_tried = true
       table.insert(self.tried, entry)
@@ -279,8 +297,7 @@ function Search:around(n)
     local model = entry.choice.model
     if n > 0 and entry.rung > 0 and not models[model] then
       models[model], n = true, n - 1
-      local config = experiment.configure(entry.best)
-      for _, choice in ipairs(choices.around(entry.choice, config, self.own)) do
+      for _, choice in ipairs(choices.around(entry.choice, entry.config, self.own)) do
         self:add(entries, choice, entry)
       end
     end

@@ -67,14 +67,7 @@ ld_status ld_file_identity(char text[LD_FILE_IDENTITY], const ld_file *f)
 
 ld_status ld_file_read(const ld_file *f, void *out, int64_t position, int64_t size)
 {
-    int64_t done;
-    LD_CHECK(ld_read_at(&done, f->fd, out, position, size));
-    if (done < size && errno != 0)
-        return ld_fail(LD_IO, "%s: cannot be read: %s", f->label.text, strerror(errno));
-    if (done < size)
-        return ld_fail(LD_FORMAT, "%s: is cut off at byte %" PRId64, f->label.text,
-                       position + done);
-    return LD_OK;
+    return ld_read_at(f->fd, f->label.text, out, position, size);
 }
 
 ld_status ld_file_forget(const ld_file *f)

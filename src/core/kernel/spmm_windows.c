@@ -128,9 +128,10 @@ LD_CLONES(hold_rows)
 {
     windows *w = ctx;
     int64_t k = w->pass.product.k, first = w->pass.begin;
-    ld_loop_note(&w->failure, copy_floats(w->held + begin * k, w->x + (first + begin) * k,
-                                          (end - begin) * k, w->x_file, false));
-    for (int64_t i = begin; w->scale && i < end; i++)
+    ld_status st = copy_floats(w->held + begin * k, w->x + (first + begin) * k, (end - begin) * k,
+                               w->x_file, false);
+    ld_loop_note(&w->failure, st);
+    for (int64_t i = begin; st == LD_OK && w->scale && i < end; i++)
         for (int64_t j = 0; j < k; j++)
             w->held[i * k + j] *= w->scale[first + i];
 }

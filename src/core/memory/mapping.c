@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -110,29 +109,15 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size)
     posix_madvise((char *)m->base + begin, (size_t)(first + size - begin), POSIX_MADV_WILLNEED);
 }
 
-/* Fails unless all of `size` bytes at `position` were read or written. */
-static ld_status check_done(int64_t done, int64_t position, int64_t size, const char *what)
-{
-    if (done == size)
-        return LD_OK;
-    return ld_fail(LD_IO, "a temporary file: bytes %" PRId64 " to %" PRId64 " cannot be %s: %s",
-                   position + done, position + size, what,
-                   errno == 0 ? "it ends before" : strerror(errno));
-}
-
 /* A temporary file begins where its mapping does. */
 ld_status ld_mapping_read(const ld_mapping *m, void *to, const void *from, int64_t size)
 {
-    int64_t position = (const char *)from - m->data, done;
-    LD_CHECK(ld_read_at(&done, m->fd, to, position, size));
-    return check_done(done, position, size, "read");
+    return ld_read_at(m->fd, "a temporary file", to, (const char *)from - m->data, size);
 }
 
 ld_status ld_mapping_write(const ld_mapping *m, void *to, const void *from, int64_t size)
 {
-    int64_t position = (char *)to - m->data, done;
-    LD_CHECK(ld_write_at(&done, m->fd, from, position, size));
-    return check_done(done, position, size, "written");
+    return ld_write_at(m->fd, "a temporary file", from, (char *)to - m->data, size);
 }
 
 /* Rows of a mapping, by their ids. */

@@ -67,7 +67,7 @@ void ld_mapping_fetch(const ld_mapping *m, const void *from, int64_t size);
 
 /* Copies `size` bytes from `from` on, in a temporary m, to `to`, or from `from` to `to` in m, by the
  * system's calls instead of its pages: where much is copied once, finding the pages takes longer
- * than copying, and memory has to take them away again. Fails with LD_IO. */
+ * than copying, and memory has to take them away again. Fail as ld_read_at and ld_write_at do. */
 ld_status ld_mapping_read(const ld_mapping *m, void *to, const void *from, int64_t size);
 ld_status ld_mapping_write(const ld_mapping *m, void *to, const void *from, int64_t size);
 

@@ -1,34 +1,40 @@
 #include "system/transfer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
-/* Writes bytes of `from` or, where that is NULL, reads them into `to`. */
-static ld_status transfer(int64_t *done, int fd, const char *from, char *to, int64_t position,
-                          int64_t size)
+enum { PIECE = 1 << 24 };
+
+static size_t piece_of(int64_t size)
 {
-    enum { PIECE = 1 << 24 };
-    for (*done = 0; *done < size;) {
-        size_t piece = size - *done < PIECE ? (size_t)(size - *done) : PIECE;
-        off_t at = position + *done;
+    return size < PIECE ? (size_t)size : PIECE;
+}
+
+ld_status ld_read_at(int fd, const char *name, void *to, int64_t position, int64_t size)
+{
+    for (int64_t done = 0; done < size;) {
         LD_CHECK(ld_poll());
-        errno = 0;
-        ssize_t n = from ? pwrite(fd, from + *done, piece, at) : pread(fd, to + *done, piece, at);
-        if (n > 0)
-            *done += n;
-        else if (errno != EINTR)
-            return LD_OK;
+        ssize_t n = pread(fd, (char *)to + done, piece_of(size - done), position + done);
+        if (n == 0)
+            return ld_fail(LD_FORMAT, "%s: is cut off at byte %" PRId64, name, position + done);
+        if (n < 0 && errno != EINTR)
+            return ld_fail(LD_IO, "%s: cannot be read: %s", name, strerror(errno));
+        done += n > 0 ? n : 0;
     }
     return LD_OK;
 }
 
-ld_status ld_read_at(int64_t *done, int fd, void *to, int64_t position, int64_t size)
+ld_status ld_write_at(int fd, const char *name, const void *from, int64_t position, int64_t size)
 {
-    return transfer(done, fd, NULL, to, position, size);
-}
-
-ld_status ld_write_at(int64_t *done, int fd, const void *from, int64_t position, int64_t size)
-{
-    return transfer(done, fd, from, NULL, position, size);
+    for (int64_t done = 0; done < size;) {
+        LD_CHECK(ld_poll());
+        ssize_t n = pwrite(fd, (const char *)from + done, piece_of(size - done), position + done);
+        if (n < 0 && errno != EINTR)
+            return ld_fail(LD_IO, "%s: cannot be written: %s", name, strerror(errno));
+        done += n > 0 ? n : 0;
+    }
+    return LD_OK;
 }

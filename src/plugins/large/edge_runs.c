@@ -23,12 +23,6 @@ static uint64_t pack(int32_t row, int32_t column)
     return (uint64_t)(uint32_t)row << 32 | (uint32_t)column;
 }
 
-static ld_status fail(const ld_edge_runs *r, const char *what)
-{
-    return ld_fail(LD_IO, "%s: the temporary file cannot be %s: %s", r->folder, what,
-                   errno == 0 ? "it ends before" : strerror(errno));
-}
-
 ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_rows, int64_t n_cols)
 {
     LD_CHECK(ld_structure_check(n_rows, n_cols, 0));
@@ -41,9 +35,10 @@ ld_status ld_edge_runs_new(ld_edge_runs **out, const char *folder, int64_t n_row
         r->shift++;
     r->n_ranges = n_rows > 0 ? ((n_rows - 1) >> r->shift) + 1 : 0;
     r->file = ld_platform_temporary_file(folder);
-    snprintf(r->folder, sizeof r->folder, "%s", folder);
     if (r->file < 0)
-        return fail(r, "created");
+        return ld_fail(LD_IO, "%s: the temporary file cannot be created: %s", folder,
+                       strerror(errno));
+    snprintf(r->name, sizeof r->name, "%s: the temporary file", folder);
     *out = ld_take(&r);
     return LD_OK;
 }
@@ -106,10 +101,10 @@ ld_status ld_edge_runs_put(ld_edge_runs *r, const int32_t *rows, const int32_t *
         !(keys = ld_alloc_array(both ? 2 * n : n, sizeof *keys, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     order_run(r, keys, starts, rows, columns, n, both);
-    int64_t size = starts[r->n_ranges] * (int64_t)sizeof *keys, done;
+    int64_t size = starts[r->n_ranges] * (int64_t)sizeof *keys;
     int64_t position = atomic_fetch_add(&r->end, size);
-    LD_CHECK(ld_write_at(&done, r->file, keys, position, size));
-    return done == size ? append(r, position, &starts) : fail(r, "written");
+    LD_CHECK(ld_write_at(r->file, r->name, keys, position, size));
+    return append(r, position, &starts);
 }
 
 ld_status ld_edge_runs_add(ld_edge_runs *r, const ld_index *rows, const ld_index *columns,
@@ -135,13 +130,6 @@ int64_t ld_edge_runs_count(const ld_edge_runs *r, int64_t range)
 
 /* --- ranges ----------------------------------------------------------------------------------- */
 
-static ld_status read_keys(const ld_edge_runs *r, uint64_t *to, int64_t position, int64_t n)
-{
-    int64_t size = n * (int64_t)sizeof *to, done;
-    LD_CHECK(ld_read_at(&done, r->file, to, position, size));
-    return done == size ? LD_OK : fail(r, "read");
-}
-
 /* Keeps the keys of entries right of the diagonal, and returns how many these are. */
 static int64_t keep_upper(uint64_t *keys, int64_t n)
 {
@@ -164,7 +152,8 @@ static ld_status read_range(uint64_t **out, int64_t *count, const ld_edge_runs *
     for (int64_t i = 0; i < r->n_runs && st == LD_OK; i++) {
         const ld_edge_run *run = &r->runs[i];
         int64_t begin = run->starts[range], size = run->starts[range + 1] - begin;
-        st = read_keys(r, *out + n, run->position + begin * (int64_t)sizeof **out, size);
+        st = ld_read_at(r->file, r->name, *out + n, run->position + begin * (int64_t)sizeof **out,
+                        size * (int64_t)sizeof **out);
         n += upper && st == LD_OK ? keep_upper(*out + n, size) : size;
     }
     *count = n;

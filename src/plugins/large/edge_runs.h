@@ -28,7 +28,7 @@ typedef struct {
     int shift;
     int file;         /* it has no name: however the program ends, nothing is left of it */
     atomic_llong end; /* its size */
-    char folder[200]; /* for messages */
+    char name[200];   /* for messages */
     atomic_bool held; /* by the thread that changes the fields below */
     int64_t n_runs, room;
     ld_edge_run *runs;
