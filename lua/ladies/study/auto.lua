@@ -1,6 +1,6 @@
 --- Chooses a network and its training for data that nobody has tuned anything for, by validation
 -- alone: some networks are trained for a few batches, then variants of the best of them that differ
--- in one setting; the better part of all is trained for more batches, and the best of these for
+-- in one setting; the best of each network are trained for more batches, and the best of these for
 -- still more, with several seeds (successive halving). Choices are compared after equally many
 -- batches: time decides how many are tried, and never which of two is better.
 
@@ -88,7 +88,7 @@ local function late(search, best)
     return ("Of %g s a run of %d batches may take %g %%, and all of these together %g %%: that "
       .. "left no time for %d more%s"):format(search.seconds, search:batches_of(1),
       100 * Search.LONGEST, 100 * RUNGS[1].share, waiting, with_more)
-  elseif at_end < math.min(RUNGS[#RUNGS].least, #search.tried) then
+  elseif at_end < math.min(RUNGS[#RUNGS].most, #search.tried) then
     return ("The %g s left no time for %d seeds of the best three%s"):format(search.seconds,
       RUNGS[#RUNGS].seeds, with_more)
   end
@@ -98,7 +98,7 @@ local function description(search, best, unit)
   local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
   return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.0f of
 %g s: all are trained for %d batches, first networks and then what differs in one setting from the
-best, the best quarter of them, at least three, for %d, and the best three for %d with %d seeds, in
+best, the best four of each network for %d, and the best three of these for %d with %d seeds, in
 this order and while there was time; with %s. What was trained further stands before the others; a
 run that the clock cut off counts for nothing beside those that came to their end. Where there are
 several seeds it is their mean with its 95 %% interval by Student's t; the best of these is
@@ -117,8 +117,8 @@ end
 -- networks on larger ones (full batches, width 64, learning rate 0.01, dropout 0.5, layer
 -- normalisation); then whatever differs from the best of these in weight decay, dropout, learning
 -- rate, width, depth, the sampler or full batches, features and their dropout, layer normalisation,
--- residual connections or P's normalisation. All are trained for 100 batches each, the best quarter
--- of them, at least three, for 200, and the best three for 400 with three seeds, the best first and
+-- residual connections or P's normalisation. All are trained for 100 batches each, the best four of
+-- each network for 200, and the best three of these for 400 with three seeds, the best first and
 -- while there is time: none is trained for more batches than a better one that takes longer.
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,

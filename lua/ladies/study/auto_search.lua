@@ -15,14 +15,14 @@ local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 
--- The rungs of successive halving: for each, the number of batches and seeds, which part of all
--- that was tried goes on to it (at least `least`, of which the first rung tries as many in any
--- case), and which share of the time may have passed at its end.
+-- The rungs of successive halving: for each, the number of batches and seeds; how many entries go
+-- there from the rung before, the best `most` in all or the best `of_each` network, or variants of
+-- one would take all places; and which share of the time may have passed at its end.
 local RUNGS = {
-  {batches = 100, seeds = 1, least = 1, share = 0.45},
-  {batches = 200, seeds = 1, part = 1 / 4, least = 3, share = 0.65},
-  {batches = 400, seeds = 1, part = 0, least = 3, share = 0.8},
-  {batches = 400, seeds = 3, part = 0, least = 3, share = 1},
+  {batches = 100, seeds = 1, share = 0.45},
+  {batches = 200, seeds = 1, of_each = 4, share = 0.65},
+  {batches = 400, seeds = 1, most = 3, share = 0.8},
+  {batches = 400, seeds = 3, most = 3, share = 1},
 }
 
 -- The share of the time in which the choices to begin with are trained; and, for each round of
@@ -111,10 +111,10 @@ function Search:batches_of(place)
   return math.min(RUNGS[place].batches, self.own.max_batches or math.huge)
 end
 
--- Tells whether the next entry on a rung is one of those that are tried in any case, to find out
--- how long others take.
+-- Tells whether the next entry on a rung is the first of all, which is tried in any case, to find
+-- out how long others take.
 function Search:is_first(place)
-  return place == 1 and #self.tried + #self.failures < RUNGS[place].least
+  return place == 1 and #self.tried + #self.failures == 0
 end
 
 -- Returns how many seconds a run on a rung may take.
@@ -305,18 +305,25 @@ function Search:around(n)
   return entries
 end
 
+-- Returns the entries that go to a rung from the one before, best first.
+function Search:climbers(place)
+  local rung, list, of_model = RUNGS[place], {}, {}
+  for _, entry in ipairs(self:ranked()) do
+    local model = entry.choice.model
+    local n = of_model[model] or 0
+    if entry.rung == place - 1 and #list < (rung.most or math.huge)
+      and n < (rung.of_each or math.huge) then
+      list[#list + 1], of_model[model] = entry, n + 1
+    end
+  end
+  return list
+end
+
 --- search:rungs(): carries out all rungs, and returns the entries that were tried, best first.
 function Search:rungs()
   self:begin(self:bases(), BASES)
   for _, round in ipairs(ROUNDS) do self:begin(self:around(round.networks), round.share) end
-  for place = 2, #RUNGS do
-    local rung, climbers = RUNGS[place], {}
-    for _, entry in ipairs(self:ranked()) do
-      if entry.rung == place - 1 then climbers[#climbers + 1] = entry end
-    end
-    local n = math.max(rung.least, math.ceil(rung.part * #self.tried))
-    self:send(table.move(climbers, 1, math.min(n, #climbers), 1, {}), place, rung.share)
-  end
+  for place = 2, #RUNGS do self:send(self:climbers(place), place, RUNGS[place].share) end
   return self:ranked()
 end
 
