@@ -348,6 +348,20 @@ function tests.test_seeds_of_the_last_rung()
   lu.assertEquals(again, {seeds, notes, n})
 end
 
+--- A run that fails on a later rung is no lack of time.
+function tests.test_failure_on_a_later_rung()
+  with_train(function(train, run, ...)
+    if run.key:find "200 batches" then error "it broke" end
+    return train(run, ...)
+  end, function()
+    local report = search(temporary.path "fails later", {max_batches = 200, eval_every = 100,
+      model = "gcn", layers = 2})
+    local notes = table.concat(report.notes, "\n")
+    lu.assertNotStrContains(notes, "left no time")
+    lu.assertStrContains(notes, "it broke")
+  end)
+end
+
 --- Where the best of a rung is cut off by the clock, nothing climbs in its place.
 function tests.test_cut_off_on_a_later_rung()
   with_train(function(train, run, ...)
@@ -361,6 +375,8 @@ function tests.test_cut_off_on_a_later_rung()
     local report, records = search(temporary.path "cut later", {max_batches = 400,
       eval_every = 100, model = "gcn", layers = 2}, 100)
     lu.assertEquals(tried(records, 200), {"model gcn, layers 2"})
+    lu.assertStrContains(report.notes[2],
+      "The 100 s left no time for training all of the best further")
     lu.assertStrContains(report.notes[1], "Chosen: model gcn, layers 2.")
   end)
 end

@@ -79,8 +79,7 @@ end
 -- Returns a line that says for what the given time was too short; nil where it sufficed.
 local function late(search, best)
   local with_more = "; with more (seconds; --auto-seconds) the choice is better founded."
-  local waiting, at_end = #tables.sorted_keys(search.waiting), 0
-  for _, one in ipairs(search.tried) do at_end = at_end + (one.rung == #RUNGS and 1 or 0) end
+  local waiting = #tables.sorted_keys(search.waiting)
   if best.rung == 0 then
     return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
       .. "more time (seconds; --auto-seconds)."):format(search:batches_of(1), search.seconds)
@@ -88,9 +87,9 @@ local function late(search, best)
     return ("Of %g s a run of %d batches may take %g %%, and all of these together %g %%: that "
       .. "left no time for %d more%s"):format(search.seconds, search:batches_of(1),
       100 * Search.LONGEST, 100 * RUNGS[1].share, waiting, with_more)
-  elseif at_end < math.min(RUNGS[#RUNGS].most, #search.tried) then
-    return ("The %g s left no time for %d seeds of the best three%s"):format(search.seconds,
-      RUNGS[#RUNGS].seeds, with_more)
+  elseif search.ended_early then
+    return ("The %g s left no time for training all of the best further%s"):format(search.seconds,
+      with_more)
   end
 end
 

@@ -58,7 +58,7 @@ end
 -- study      where the runs are kept
 -- seconds, threads, quiet   those of ladies.auto
 -- search.tried, search.records and search.failures are what came of it; search.waiting holds, as
--- keys, what there was no time to try.
+-- keys, what there was no time to try, and search.ended_early is true where a later rung was ended.
 function Search.new(opts)
   return setmetatable({
     own = opts.settings, study = opts.study, shown = opts.shown, seconds = opts.seconds,
@@ -251,7 +251,10 @@ function Search:send(entries, place, share)
   for i, entry in ipairs(entries) do
     local is_late = self:is_late(entry, place, share)
     if not is_late then self:climb(entry, place) end
-    if place > 1 and (is_late or entry.cut) then break end
+    if place > 1 and (is_late or entry.cut) then
+      self.ended_early = true
+      break
+    end
     if is_late then left[#left + 1] = entry end
     if entry.mean and not entry.is_tried then
       entry.is_tried = true
