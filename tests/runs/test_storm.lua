@@ -61,20 +61,25 @@ local function case_of(text)
   }
 end
 
+-- Storms on the statement until one finds a fault; on a busy machine all blows of one may fall
+-- before the statement's first line or after its last.
 local function found(name, text)
-  local ok, message = pcall(blows.check, case_of(text), temporary.path(name), ladies.rng(5), 2)
-  lu.assertFalse(ok)
-  return message
+  for seed = 5, 9 do
+    local ok, message = pcall(blows.check, case_of(text), temporary.path(name .. seed),
+      ladies.rng(seed), 2)
+    if not ok then return message end
+  end
+  lu.fail("five storms do not find what is wrong: " .. name)
 end
 
 function tests.test_a_sound_statement()
-  local n = blows.check(case_of 'sleep(0.3) write("result", "42")', temporary.path "sound",
+  local n = blows.check(case_of 'sleep(1) write("result", "42")', temporary.path "sound",
     ladies.rng(5), 2)
   lu.assertTrue(n > 0)
 end
 
 --- A storm finds another result, something lost, something left, another status, and a process that
--- lives on. The statements sleep for so long that a blow meets them there on a slow machine too.
+-- lives on.
 function tests.test_faulty_statements()
   lu.assertStrContains(found("starts", 'write("result", "x", "a") sleep(1)'), "it comes to ")
   lu.assertStrContains(found("lost", [[
