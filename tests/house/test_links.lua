@@ -2,38 +2,17 @@
 
 local lu = require "luaunit"
 local core = require "ladies_core"
-local files = require "tools.files"
+local markdown = require "tools.markdown"
 
 local tests = {}
 local root = os.getenv "LADIES_SOURCE"
-
--- The lines of a page that are no listings.
-local function prose(page)
-  local lines, inside = {}, false
-  for _, line in ipairs(files.lines(page)) do
-    local is_fence = line:find "^%s*```" ~= nil
-    if is_fence then inside = not inside end
-    if not inside and not is_fence then lines[#lines + 1] = line end
-  end
-  return lines
-end
-
--- The anchors of a page's headings, as Markdown on the web makes them.
-local function anchors(page)
-  local set = {}
-  for _, line in ipairs(prose(page)) do
-    local heading = line:match "^#+ (.*)"
-    if heading then set[heading:lower():gsub("[^%w_ -]", ""):gsub(" ", "-")] = true end
-  end
-  return set
-end
 
 -- Calls f(page, target) for each link of a page to something of ours.
 local function each_link(f)
   for _, folder in ipairs{".", "doc", "doc/guide"} do
     for _, name in ipairs(core.files(root .. "/" .. folder)) do
       local page = ("%s/%s"):format(folder, name)
-      for _, line in ipairs(name:find "%.md$" and prose(root .. "/" .. page) or {}) do
+      for _, line in ipairs(name:find "%.md$" and markdown.prose(root .. "/" .. page) or {}) do
         for target in line:gmatch "%]%(([^)%s]+)%)" do
           if not target:find "^%l+:" then f(page, target) end
         end
@@ -50,7 +29,7 @@ function tests.test_links()
     local file = root .. "/" .. (path == "" and page or page:match "^(.*)/" .. "/" .. path)
     local what = ("%s: %s"):format(page, target)
     lu.assertNotNil(core.exists(file) or nil, what)
-    if anchor ~= "" then lu.assertTrue(anchors(file)[anchor], what) end
+    if anchor ~= "" then lu.assertNotNil(markdown.sections(file)[anchor], what) end
   end)
   lu.assertTrue(count > 150, count)
 end

@@ -1,8 +1,10 @@
---- doc/story.md: it is short, and its commands, run in small, draw the pictures that it shows.
+--- doc/story.md: it is short, its numbers are those of the sections that it links to, and its
+-- commands, run in small, draw the pictures that it shows.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local files = require "tools.files"
 local ladies = require "ladies"
+local markdown = require "tools.markdown"
 local page_commands = require "tools.page_commands"
 local shell = require "tools.shell"
 
@@ -48,6 +50,50 @@ local function title_of(svg) return svg:match '<text class="title".->(.-)</text>
 function tests.test_it_is_short()
   local _, words = files.read(page):gsub("%S+", "")
   lu.assertTrue(words <= 1200, words)
+end
+
+-- The parts of the page between blank lines, each with the lists that follow it.
+local function paragraphs()
+  local list = {}
+  for part in (table.concat(markdown.prose(page), "\n") .. "\n\n"):gmatch "(.-)\n\n+" do
+    if part:find "^%* " then list[#list] = list[#list] .. "\n" .. part else list[#list + 1] = part end
+  end
+  return list
+end
+
+-- The text of the sections to which a paragraph links.
+local function linked(paragraph)
+  local texts = {}
+  for file, anchor in paragraph:gmatch "%]%(([^)#]+%.md)#([^)]+)%)" do
+    texts[#texts + 1] = markdown.sections(root .. "/doc/" .. file)[anchor]
+  end
+  return table.concat(texts, "\n")
+end
+
+-- Tells whether a text has a number that is the wanted one when it is written as shortly.
+local function has_number(text, wanted)
+  local digits = #(wanted:match "%.(%d+)" or "")
+  for number in text:gmatch "%f[%d.]%d+%.?%d*" do
+    if ("%%.%df"):format(digits):format(number) == wanted then return true end
+  end
+  return false
+end
+
+--- A number with decimals or in per cent is in a section to which its paragraph links.
+function tests.test_numbers()
+  local count = 0
+  for _, paragraph in ipairs(paragraphs()) do
+    local text = linked(paragraph)
+    local said = paragraph:find "^[*!]" and "" or paragraph:gsub("%]%b()", "]")
+    for number, rest in said:gmatch "(%d[%d.]*)()" do
+      number = number:gsub("%.$", "")
+      if number:find "^%d+%.%d+$" or said:find("^ %%", rest) then
+        count = count + 1
+        lu.assertTrue(has_number(text, number), ("%s in: %s"):format(number, paragraph))
+      end
+    end
+  end
+  lu.assertTrue(count > 15, count .. " numbers")
 end
 
 --- Every command that is not a long one leaves the picture that its caption names, with the title,
