@@ -56,7 +56,11 @@ end
 local function paragraphs()
   local list = {}
   for part in (table.concat(markdown.prose(page), "\n") .. "\n\n"):gmatch "(.-)\n\n+" do
-    if part:find "^%* " then list[#list] = list[#list] .. "\n" .. part else list[#list + 1] = part end
+    if part:find "^%* " then
+      list[#list] = list[#list] .. "\n" .. part
+    else
+      list[#list + 1] = part
+    end
   end
   return list
 end
@@ -84,7 +88,8 @@ function tests.test_numbers()
   local count = 0
   for _, paragraph in ipairs(paragraphs()) do
     local text = linked(paragraph)
-    local said = paragraph:find "^[*!]" and "" or paragraph:gsub("%]%b()", "]")
+    local is_caption = paragraph:find "^!" or paragraph:find "^%*[^*]"
+    local said = is_caption and "" or paragraph:gsub("%]%b()", "]")
     for number, rest in said:gmatch "(%d[%d.]*)()" do
       number = number:gsub("%.$", "")
       if number:find "^%d+%.%d+$" or said:find("^ %%", rest) then

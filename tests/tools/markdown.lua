@@ -14,8 +14,8 @@ function markdown.prose(page)
   return lines
 end
 
---- The prose below each heading of the page, with that of smaller headings in it, by the anchor that
--- Markdown on the web makes of the heading.
+--- The prose below each heading of the page, with that of smaller headings in it, by the anchor
+-- that Markdown on the web makes of the heading.
 function markdown.sections(page)
   local sections, open = {}, {}
   for _, line in ipairs(markdown.prose(page)) do
