@@ -53,9 +53,15 @@ end
 function tests.test_pca_of_few_directions()
   local line = ladies.tensor{{1, 2}, {2, 4}, {3, 6}}
   local Y, shares = ladies.projection.pca(line)
-  lu.assertEquals({Y.n_rows, #shares >= 1}, {3, true})
+  lu.assertEquals({Y.n_rows, Y.n_cols, #shares}, {3, 1, 1})
   lu.assertAlmostEquals(shares[1], 1, 1e-5)
   lu.assertAlmostEquals(Y:get(3, 1) - Y:get(1, 1), math.sqrt(20), 1e-4)
+  local noise = ladies.zeros(200, 16):normal_(1e-3, ladies.rng(1))
+  local first = ladies.zeros(200, 1):normal_(1, ladies.rng(2)):matmul(ladies.ones(1, 16))
+  Y, shares = ladies.projection.pca(first + noise)
+  local a, b = Y:slice_cols(1, 1), Y:slice_cols(2, 2)
+  lu.assertAlmostEquals((a * b):sum():item() / (a:norm() * b:norm()), 0, 0.02)
+  lu.assertTrue(shares[2] < 1e-6, shares[2])
   Y, shares = ladies.projection.pca(ladies.ones(3, 2))
   lu.assertEquals({Y, shares}, {ladies.zeros(3, 1), {}})
 end

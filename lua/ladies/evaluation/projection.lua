@@ -13,6 +13,9 @@ local tsne = require "ladies.evaluation.tsne"
 local projection = {}
 
 local MOST_ITERATIONS, TOLERANCE = 1000, 1e-6
+
+-- The share of the variance below which a direction is the rounding of float32, and none.
+local LEAST_SHARE = 1e-11
 local MOST_ROWS, SEED = 5000, 1
 
 local function rows_of(where, X)
@@ -27,13 +30,13 @@ local function rows_of(where, X)
 end
 
 -- Returns the eigenvector of the largest eigenvalue of a symmetric matrix, by power iteration, with
--- the sign that makes its largest element positive. Nil where the matrix is 0.
-local function leading(C, rng)
+-- the sign that makes its largest element positive. Nil where that eigenvalue is not above `least`.
+local function leading(C, rng, least)
   local v = core.zeros(C.n_rows, 1):normal_(1, rng)
   for _ = 1, MOST_ITERATIONS do
     local w = C:matmul(v)
     local length = w:norm()
-    if length < 1e-20 then return nil end
+    if length <= least then return nil end
     w = w * (1 / length)
     local change = (w - v):norm()
     v = w
@@ -54,15 +57,17 @@ function projection.pca(X, k)
     or math.min(2, X.n_cols)
   return core.no_grad(function()
     local centred = X - X:col_sums() * (1 / X.n_rows)
-    local C, rng = centred:transpose():matmul(centred), core.rng(SEED)
-    local total, found, shares = centred:square():sum():item(), nil, {}
+    local total, rng = centred:square():sum():item(), core.rng(SEED)
+    local found, shares = nil, {}
     for i = 1, k do
-      local v = leading(C, rng)
-      if not v or total == 0 then break end
+      local v = leading(centred:transpose():matmul(centred), rng, LEAST_SHARE * total)
+      if not v then break end
       local column = centred:matmul(v)
-      local variance = column:square():sum():item()
-      found, shares[i] = found and found:concat(column) or column, variance / total
-      C = C - v:matmul(v:transpose()) * variance
+      found, shares[i] = found and found:concat(column) or column,
+        column:square():sum():item() / total
+      -- What was found is taken out of the rows: out of their products it would leave rounding that
+      -- is as large as what a lesser direction has.
+      centred = centred - column:matmul(v:transpose())
     end
     return found or core.zeros(X.n_rows, 1), shares
   end)
