@@ -152,14 +152,18 @@ end
 
 --- Layers that look at all rows at once have them all, also where few nodes are wanted.
 function tests.test_layers_that_read_all_rows()
-  local model = ladies.nn.gcn{inputs = FEATURES, hidden = 8, outputs = CLASSES, layers = 2}
-  local layer, nodes = model.layer, ladies.index{5, 1, 40}
+  local opts = {inputs = FEATURES, hidden = 8, outputs = CLASSES, layers = 2}
+  local model, nodes = ladies.nn.gcn(opts), ladies.index{5, 1, 40}
+  local layer = model.layer
   rawset(model, "layer", function(self, i, h, block, rng)
     h = layer(self, i, h, block, rng)
     return h - ladies.ones(h.n_rows, 1):matmul(h:sum(1):reshape(1, h.n_cols) / h.n_rows)
   end)
   local all = ladies.inference.exact(model, data)
   assert_same(ladies.inference.exact(model, data, {nodes = nodes}), all[nodes], "some nodes")
+  local P, way = data.graph:normalize "sym", ladies.inference.way{nodes = nodes}
+  ladies.inference.exact(ladies.nn.gcn(opts), data, {P = P, way = way})
+  assert_same(ladies.inference.exact(model, data, {P = P, way = way}), all[nodes], "a used way")
 end
 
 --- Memory stays below every bound that is given, and the rest of the rows lies in files.
@@ -219,6 +223,10 @@ function tests.test_errors_leave_nothing()
   local other = {n_layers = 1, normalize = "sym", layer = layer}
   lu.assertEquals(message_of(ladies.inference.exact, other, data), "layer 1: a temporary file")
   local way = ladies.inference.way{}
+  lu.assertEquals(message_of(ladies.inference.exact, models()[1], data, {way = way, memory = 1}),
+    "ladies.inference.exact: memory is for ladies.inference.way where there is a way")
+  lu.assertStrContains(message_of(ladies.inference.exact, models()[1], data.graph),
+    "ladies.inference.exact: features must be a Tensor")
   lu.assertStrContains(message_of(way.logits, way, models()[1], data.graph:normalize "sym",
     data.features, ladies.ones(1)), "ladies.inference: edges must be an EdgeData, got a Tensor")
   lu.assertStrContains(message_of(ladies.inference.exact, models()[1], data, {memory = "much"}),

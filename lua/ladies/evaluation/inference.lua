@@ -49,8 +49,8 @@ local CHUNK = 1 << 14      -- nodes of a forward without a graph
 
 --- inference.way{nodes = Index, memory = integer | string, folder = string, ranks_infer = string}
 -- -> Way: settings of how exact inference is computed, for the option `way` of inference.exact. An
--- object that is used again does not plan anew, and tostring(way) tells in a line what it has
--- chosen and why.
+-- object that is used again for the same model and P does not plan anew, and tostring(way) tells in
+-- a line what it has chosen and why.
 -- nodes    those whose logits are wanted, by default all. Of the layers before the last one what
 --          these need is computed alone, where that is at most half of the work
 -- memory   the bytes of activations that may be in memory, also as "4G" (half of the machine's);
@@ -126,13 +126,17 @@ function inference.exact(model, data, given)
   end
   options.value(where, "the data set", data, "table or Matrix")
   local opts = options.check(where, given, EXACT)
-  local way = options.value(where, "way", opts.way, "Way or nil")
-    or Way.new(where, {nodes = opts.nodes, memory = opts.memory, folder = opts.folder,
-      ranks_infer = opts.ranks_infer})
-  local features = opts.features or options.class_of(data) ~= "Matrix" and data.features
+  local given_way = {nodes = opts.nodes, memory = opts.memory, folder = opts.folder,
+    ranks_infer = opts.ranks_infer}
+  if opts.way and next(given_way) then
+    errors.fail(("%s: %s is for ladies.inference.way where there is a way"):format(where,
+      next(given_way)))
+  end
+  local way = options.value(where, "way", opts.way, "Way or nil") or Way.new(where, given_way)
+  local class = options.class_of(data)
+  local features = opts.features or class ~= "Matrix" and class ~= "Graph" and data.features
   if model.n_layers == 0 then return of_nodes(model, features, way) end
-  local P = opts.P or options.class_of(data) == "Matrix" and data
-    or own_propagation(where, model, data)
+  local P = opts.P or class == "Matrix" and data or own_propagation(where, model, data)
   options.value(where, "features", features or nil, "Tensor or Matrix or Rows")
   core.check_constant(where, P)
   core.check_constant(where, features)
@@ -140,7 +144,7 @@ function inference.exact(model, data, given)
     errors.fail(("%s: %d rows of features for a graph of %d nodes"):format(where, features.n_rows,
       P.n_rows))
   end
-  local edges = options.class_of(data) == "Dataset" and data.edges or nil
+  local edges = class == "Dataset" and data.edges or nil
   local logits = core.in_float32(core.no_grad, way.logits, way, model, P, features, edges)
   mapped_files.check()
   return logits

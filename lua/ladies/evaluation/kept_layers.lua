@@ -18,15 +18,16 @@ local kept_layers = {}
 
 local KIND, NAME, RECORD = "exact inference", "ladies-inference-", "layer.json"
 local PLAIN = {string = true, boolean = true}
-local CAPTURED = {number = true, string = true, boolean = true, ["function"] = true}
+local CAPTURED = {number = true, string = true, boolean = true, userdata = true,
+  ["function"] = true}
 
 local Kept = {__name = "KeptLayers"}
 Kept.__index = Kept
 
 local describe
 
--- Adds the code of a function, and the numbers, texts and functions that it has captured: a layer
--- is computed by these, too.
+-- Adds the code of a function, and the numbers, texts, tensors and functions that it has captured:
+-- a layer is computed by these, too.
 local function describe_function(parts, f, seen)
   seen[f] = ("the function of part %d"):format(#parts)
   if debug.getinfo(f, "S").what == "C" then return end

@@ -106,9 +106,11 @@ function Way:logits(model, P, features, edges)
   if options.class_of(P) ~= "MatrixInParts" then options.value(where, "P", P, "Matrix") end
   options.value(where, "features", features, "Tensor or Matrix or Rows")
   options.value(where, "edges", edges, "EdgeData or nil")
-  if not field or field.P ~= P or field.n_layers ~= model.n_layers then
+  -- Whether rows can be computed alone is a matter of the model's layers.
+  if not field or field.P ~= P or not rawequal(self.model, model)
+      or field.n_layers ~= model.n_layers then
     field = field_of(model, P, self.distinct, features.n_cols)
-    self.field = field
+    self.field, self.model = field, model
   end
   local computed = field.dst[model.n_layers]
   local h = by_ranks(self, {
