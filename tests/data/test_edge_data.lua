@@ -519,6 +519,15 @@ function tests.test_refused()
       "edge_feature_names has length 2, must have 1"},
     {{edge_types = {1, 2}, graph = ladies.sparse(ladies.ones(3, 3)), edges = false},
       "features, types, times and weights of edges, and parallel edges, are of edges"},
+    {{edges = {ladies.index{1, 2}}}, "edges must be two Indexes, the sources and the targets, got 1"},
+    {{edge_feature_names = {"a"}, edge_weights = {1, 2}},
+      "there is edge_feature_names without edge_features"},
+    {{edge_type_names = {"a"}}, "there is edge_type_names without edge_types"},
+    {{node_type_names = {"a"}}, "there is node_type_names without node_types"},
+    {{target_names = {"a"}}, "there is target_names without targets"},
+    {{features = false, feature_names = {"a"}}, "there is feature_names without features"},
+    {{edge_types = {"a", "b"}, edge_type_names = {"c", "d"}},
+      "edge_type_names is for edge_types that are numbers"},
   } do
     local arrays = {}
     for name, value in pairs(base) do arrays[name] = value end

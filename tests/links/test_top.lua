@@ -51,6 +51,18 @@ end
 
 local DECODER = ladies.nn.link_decoder{inputs = COLUMNS}
 
+--- Rows of too few or too many nodes are refused, which would be nodes that are none.
+function tests.test_rows_of_other_nodes()
+  local edges = ladies.links.split(graph(1, true), {seed = 1})
+  for _, n in ipairs{N - 1, N + 1} do
+    local message = (": h has %d rows for edges of %d nodes"):format(n, N)
+    local h = ladies.ones(n, COLUMNS)
+    lu.assertErrorMsgContains("ladies.links.top" .. message, ladies.links.top, edges, DECODER, h, 3)
+    lu.assertErrorMsgContains("ladies.links.ranks" .. message, ladies.links.ranks, edges, edges.val,
+      DECODER, h)
+  end
+end
+
 --- Known pairs, whichever part they are in, and the node itself are left out, in both directions of
 -- undirected graphs and in one of directed ones.
 function tests.test_no_known_pairs()

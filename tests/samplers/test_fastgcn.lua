@@ -86,8 +86,12 @@ function tests.test_errors()
     lu.assertErrorMsgContains("ladies.samplers.fastgcn: " .. message, samplers.fastgcn, ...)
   end
   rejects("flat must be true or false, got 1", P, {samples = {1}, flat = 1})
-  rejects('weights = "global" is for draw wor and self_nodes none', P,
-    {samples = {1}, weights = "global"})
+  for _, own in ipairs{{}, {draw = "wor", debias = true}} do
+    own.samples, own.weights = {1}, "global"
+    rejects('weights = "global" is for draw wor, self_nodes none and no debias', P, own)
+  end
+  rejects('flat is for probability = "norms"', P,
+    {samples = {1}, flat = true, probability = "uniform"})
   rejects("all entries of P are zero", ladies.matrix{n_rows = 2, n_cols = 2, rows = index{},
     cols = index{}}, {samples = {1}})
 end

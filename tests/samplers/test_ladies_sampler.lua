@@ -112,6 +112,8 @@ function tests.test_errors()
   rejects("choice: debias is for draw wor", P, {samples = {1}, draw = "wr", debias = true})
   rejects("choice: union post is for draw wor alone", P,
     {samples = {1}, draw = "poisson", union = "post"})
+  rejects('flat is for probability = "norms"', P,
+    {samples = {1}, flat = true, probability = "uniform"})
 end
 
 -- --- full ---------------------------------------------------------------------------------------

@@ -168,6 +168,22 @@ function tests.test_given_seeds()
   lu.assertNil(batch.loss_weight)
 end
 
+--- What the inner sampler learns is trained, and is in checkpoints.
+function tests.test_parameters()
+  local data = toy.new()
+  local P = data.graph:normalize "row"
+  local model = ladies.nn.gcn{inputs = toy.FEATURES, outputs = 3, hidden = 4, layers = 2,
+    normalize = "row"}
+  local inner = ladies.samplers.asgcn(P, {samples = {9, 9}, features = data.features})
+  local sampler = mvs(inner, {train = data.train, model = model, data = data, batch_size = 10})
+  local before = inner.parameters[1]:detach():clone()
+  ladies.train{data = data, model = model, sampler = sampler, max_batches = 3, patience = 0,
+    quiet = true}
+  lu.assertTrue(rawequal(sampler.parameters, inner.parameters))
+  lu.assertTrue((inner.parameters[1] - before):norm() > 0)
+  lu.assertNil(by_hand{1}.parameters)
+end
+
 function tests.test_errors()
   local function norms(value)
     return by_hand({1, 2}, {norms = function() return value end})(nil, ladies.rng(1), place(1))

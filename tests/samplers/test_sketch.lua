@@ -109,6 +109,7 @@ end
 function tests.test_errors()
   local P = toy.new().graph:normalize "sym"
   fails('sketch is for probability = "norms"', sketching, P, {probability = "uniform"})
+  fails("sketch has norms that are not squared; leave flat out", sketching, P, {flat = true})
   fails("layer 1 must be a convolution P H W", function()
     local batch = sketching(P)(index{1}, ladies.rng(1))
     batch.rng = ladies.rng(1)

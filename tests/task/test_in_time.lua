@@ -146,6 +146,8 @@ function tests.test_inference()
   local found = one:evaluate(model, "test", {sampler = sampler})
   lu.assertTrue(found.MRR > 0 and found.MRR < 1)
   fails("needs the sampler ladies.samplers.temporal", one.evaluate, one, model, "test")
+  fails("memory is of exact inference, which a task in time has not", one.evaluate, one, model,
+    "test", {sampler = sampler, memory = "1G"})
   fails("must be a ladies.samplers.temporal", ladies.inference.in_time, model, data, nodes, times,
     {sampler = ladies.samplers.full(data.graph:normalize "row", {layers = 2})})
 end

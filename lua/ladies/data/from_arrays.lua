@@ -15,7 +15,13 @@ local WHERE = "ladies.data.from_arrays"
 -- Returns edges as two Indexes, the sources and the targets, from {{1, 2}, {2, 3}} or from {Index,
 -- Index}.
 local function edge_ends(edges)
-  if options.class_of(edges[1]) == "Index" then return edges[1], edges[2] end
+  if options.class_of(edges[1]) == "Index" then
+    if #edges ~= 2 then
+      errors.fail(("%s: edges must be two Indexes, the sources and the targets, got %d"):format(
+        WHERE, #edges))
+    end
+    return edges[1], edges[2]
+  end
   local sources, targets = {}, {}
   for i, edge in ipairs(edges) do
     for j = 1, type(edge) == "table" and 2 or 0 do
@@ -48,6 +54,25 @@ end
 -- The options about edges, and what they are called there.
 local EDGE_PARTS = {features = "edge_features", types = "edge_types", times = "edge_times",
   weights = "edge_weights", feature_names = "edge_feature_names", type_names = "edge_type_names"}
+
+-- The options that name what is in another one.
+local NAMES = {
+  feature_names = "features", target_names = "targets", edge_feature_names = "edge_features",
+  edge_type_names = "edge_types", node_type_names = "node_types",
+}
+
+-- Fails for names of nothing.
+local function check_names(opts)
+  for _, names in ipairs(tables.sorted_keys(NAMES)) do
+    local part = NAMES[names]
+    if opts[names] and not opts[part] and not (part == "features" and opts.make_features) then
+      errors.fail(("%s: there is %s without %s"):format(WHERE, names, part))
+    elseif names:find "type_names" and opts[names] and type(opts[part]) == "table"
+      and type(opts[part][1]) == "string" then
+      errors.fail(("%s: %s is for %s that are numbers"):format(WHERE, names, part))
+    end
+  end
+end
 
 -- Adds the types in an option, an Index or an array of numbers from 1 or of texts, to `own`.
 local function add_types(own, context, key, types, names)
@@ -153,6 +178,7 @@ return function(arrays)
     errors.fail(WHERE .. ": there are no labels; each node has a class from 1 on, or 0 for none; "
       .. "or targets; or features alone, for tasks of edges")
   end
+  check_names(opts)
   local labels = as_index(opts.labels)
   for _, part in ipairs{"features", "targets"} do
     opts[part] = as_tensor(opts, part)

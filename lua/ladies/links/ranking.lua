@@ -67,7 +67,7 @@ return function(edges, positions, decoder, h, given)
   options.value(where, "the edges", edges, "Edges")
   options.value(where, "positions", positions, "Index")
   options.value(where, "the decoder", decoder, "table")
-  options.value(where, "h", h, "Tensor")
+  edges:check_rows(where, h)
   core.check_constant(where, h)
   local opts = options.check(where, given, SPEC)
   local from, to, relations = edges.from[positions], edges.to[positions],

@@ -91,7 +91,7 @@ return function(edges, decoder, h, k, given)
   local where = "ladies.links.top"
   options.value(where, "the edges", edges, "Edges")
   options.value(where, "the decoder", decoder, "table")
-  options.value(where, "h", h, "Tensor")
+  edges:check_rows(where, h)
   options.value(where, "k", k, "positive integer")
   core.check_constant(where, h)
   local opts = options.check(where, given, SPEC)

@@ -47,8 +47,10 @@ local function fastgcn(P, given)
   arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
   local touched, global = opts.candidates == "touched", opts.weights == "global"
-  if global and (opts.draw ~= "wor" or opts.self_nodes ~= "none") then
-    errors.fail(WHERE .. ': weights = "global" is for draw wor and self_nodes none')
+  if global and (opts.draw ~= "wor" or opts.self_nodes ~= "none" or opts.debias) then
+    errors.fail(WHERE .. ': weights = "global" is for draw wor, self_nodes none and no debias')
+  elseif opts.flat and opts.probability == "uniform" then
+    errors.fail(WHERE .. ': flat is for probability = "norms"')
   end
   return layerwise.new(WHERE, P, {
     samples = opts.samples, layers = opts.layers,

@@ -64,8 +64,11 @@ end
 local function ladies(P, given)
   arguments.check_square(WHERE, P, true)
   local opts = options.check(WHERE, given, SPEC)
-  if opts.sketch and opts.probability == "uniform" then
-    errors.fail(WHERE .. ': sketch is for probability = "norms"')
+  if (opts.sketch or opts.flat) and opts.probability == "uniform" then
+    errors.fail(('%s: %s is for probability = "norms"'):format(WHERE,
+      opts.sketch and "sketch" or "flat"))
+  elseif opts.sketch and opts.flat then
+    errors.fail(WHERE .. ": sketch has norms that are not squared; leave flat out")
   end
   local norms = opts.sketch and row_norms.new(P.n_rows, #arguments.samples(WHERE, opts)) or nil
   local sample = layerwise.new(WHERE, P, {

@@ -46,7 +46,7 @@ local SPEC = declared.spec("mvs", {
 local Mvs = {__name = WHERE}
 Mvs.__index = Mvs
 fields.of_class(Mvs, "name adaptive batches_per_epoch P inner train norms large refresh floor size "
-  .. "measured state")
+  .. "measured state parameters")
 
 -- Returns a function norms(nodes, rng) -> Tensor, which computes the norm of the gradient of each
 -- node's loss in its logits, by the model as it is at the time, without dropout.
@@ -126,7 +126,7 @@ local function mvs(inner, given)
   local measured = core.zeros(#opts.train)
   return setmetatable({
     name = WHERE, adaptive = true, batches_per_epoch = math.max(1, #opts.train // opts.batch_size),
-    P = known.P, inner = inner, train = opts.train,
+    P = known.P, inner = inner, parameters = rawget(known, "parameters"), train = opts.train,
     norms = opts.norms or gradient_norms(opts.model, opts.data, opts.task, inner),
     large = math.min(opts.large or 10 * opts.batch_size, #opts.train), refresh = opts.refresh,
     floor = opts.floor, size = opts.batch_size, measured = measured,

@@ -54,7 +54,7 @@ local function contradiction(opts)
     or opts.self_nodes ~= "none") then
     return 'weight = "graph" is for columns = "touched", draw = "wor" and self_nodes = "none"'
   elseif opts.union == "post" and opts.weight ~= "design" then
-    return 'union = "post" has weights of its own and is for weight = "design"'
+    return 'union = "post" has weights of its own, with neither debias nor another weight'
   end
 end
 

@@ -348,7 +348,7 @@ end
 --- task:evaluate(model: table, part: string | Index [, {P =, memory = integer | string, folder =
 -- string, sampler = Sampler}]) -> table: evaluates a model on a part of the units, or on some of
 -- them: returns its metrics by name, by exact inference, with the options of
--- ladies.inference.exact. A task in time needs the sampler in their place (see
+-- ladies.inference.exact. A task in time needs the sampler in their place, which no other has (see
 -- ladies.inference.in_time).
 function Task:evaluate(model, part, given)
   local where = "task:evaluate"
@@ -359,9 +359,16 @@ function Task:evaluate(model, part, given)
   local sampler = opts.sampler
   opts.sampler = nil
   if self.infer then
+    if next(opts) then
+      errors.fail(("%s: %s is of exact inference, which a task in time has not"):format(where,
+        next(opts)))
+    end
     local out, wrong = self:inferred(where, units, model, sampler)
     if not out then fail_not_finite(where, wrong) end
     return self:values(self.predict(out, units), out, units)
+  end
+  if sampler then
+    errors.fail(where .. ": a sampler is for tasks in time; ladies.inference.sampled infers by one")
   end
   opts.nodes = self.nodes and self.nodes(units) or nil
   local h = inference.exact(model, self.data, opts)
