@@ -107,7 +107,7 @@ function tests.test_given_seeds()
   lu.assertEquals(#sampler(ladies.range(1, 100), ladies.rng(1)).output, 100)
   fails("the seeds must be an Index, got nil", sampler)
   fails("there are no seeds", sampler, index{}, ladies.rng(1))
-  fails("seed 3 occurs twice", sampler, index{3, 1, 3}, ladies.rng(1))
+  fails("node 3 occurs twice", sampler, index{3, 1, 3}, ladies.rng(1))
   fails("rng must be an Rng, got nil", sampler, seeds)
   fails("out of range", sampler, index{101}, ladies.rng(1))
 end

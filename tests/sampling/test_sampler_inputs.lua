@@ -169,17 +169,25 @@ function tests.test_more_samples_than_neighbours()
   end, true)
 end
 
+local function assert_refused_seeds(sampler, P)
+  local rng, n = ladies.rng(1), P.n_rows
+  fails("there are no seeds", sampler, index{}, rng)
+  fails("occurs twice", sampler, index{1, 3, 1}, rng)
+  fails(("%d at position 2 is out of range 1..%d"):format(n + 1, n), sampler, index{1, n + 1},
+    rng)
+  fails(" 0 at position 1 is out of range", sampler, index{0}, rng)
+  fails("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
+  fails("the seeds must be an Index, got nil", sampler, nil, rng)
+end
+
 function tests.test_refused_seeds()
-  every(function(sampler, P)
-    local rng, n = ladies.rng(1), P.n_rows
-    fails("there are no seeds", sampler, index{}, rng)
-    fails("occurs twice", sampler, index{1, 3, 1}, rng)
-    fails(("%d at position 2 is out of range 1..%d"):format(n + 1, n), sampler, index{1, n + 1},
-      rng)
-    fails(" 0 at position 1 is out of range", sampler, index{0}, rng)
-    fails("the seeds must be an Index, got a table", sampler, {1, 2}, rng)
-    fails("the seeds must be an Index, got nil", sampler, nil, rng)
-  end, true)
+  every(assert_refused_seeds, true)
+  local A = graphs.random(12, 2, 1)
+  for name, own in pairs{clustergcn = {parts = 3, partition = "random"}, graphsaint = {},
+    rns = {parts = 3}, shadow = {}} do
+    own.layers, own.train = 2, name ~= "shadow" and ladies.range(1, 12) or nil
+    assert_refused_seeds(samplers[name](A, own), A)
+  end
 end
 
 --- Every sampler over a matrix refuses another P, unknown options and wrong numbers of samples in

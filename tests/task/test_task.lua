@@ -105,8 +105,8 @@ function tests.test_a_task_of_edges()
   local result = ladies.train(opts)
   lu.assertEquals({result.monitor, result.mode, result.measure}, {"error", "min", "error"})
   lu.assertAlmostEquals(task:evaluate(opts.model, "val").error, result.best_value, 1e-6)
-  lu.assertErrorMsgContains("a sampler is for tasks in time", task.evaluate, task, opts.model, "val",
-    {sampler = opts.sampler})
+  lu.assertErrorMsgContains("a sampler is for tasks in time", task.evaluate, task, opts.model,
+    "val", {sampler = opts.sampler})
 
   local other = toy_training.options{data = data}
   local adam = ladies.optim.adam(other.model:parameters(), {lr = 0.02})

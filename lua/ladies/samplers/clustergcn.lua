@@ -106,8 +106,7 @@ end
 local function clustergcn(A, given)
   arguments.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
-  if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
-  opts.train:check_unique(WHERE .. ": training node")
+  arguments.check_train(WHERE, opts.train)
   local parts, cut = opts.parts, nil
   if type(parts) ~= "table" then
     parts, cut = partition.of(A, parts, {by = opts.partition, seed = opts.seed})
@@ -120,7 +119,7 @@ local function clustergcn(A, given)
   local function draw(_, seeds, _, place)
     local hand = place
       and deal(training, others, place.rng, place.index, n_batches, opts.clusters)
-      or holding(parts, part_of, options.value("sampler", "the seeds", seeds, "Index"))
+      or holding(parts, part_of, arguments.distinct_seeds(seeds, A.n_rows))
     local nodes = united(hand, "nodes"):sort()
     local adj = A:induced(nodes):normalize(opts.normalize, {self_loops = opts.self_loops})
     if opts.lambda ~= 0 then adj = adj:add_diag(adj:diagonal_values() * opts.lambda) end

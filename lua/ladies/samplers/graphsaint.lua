@@ -175,8 +175,7 @@ end
 local function graphsaint(P, given)
   arguments.check_square(WHERE, P)
   local opts = options.check(WHERE, given, SPEC)
-  if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
-  opts.train:check_unique(WHERE .. ": training node")
+  arguments.check_train(WHERE, opts.train)
   local train, inside = opts.train:sort(), nil            -- inside: the training nodes, inductive
   local own = P
   if opts.inductive then
@@ -189,7 +188,8 @@ local function graphsaint(P, given)
   local norms = estimated(own, draw, train, opts)
 
   local function with_seeds(seeds, rng)
-    local known = inside and sampling.find(inside, arguments.seeds(seeds)) or arguments.seeds(seeds)
+    arguments.distinct_seeds(seeds, P.n_rows)
+    local known = inside and sampling.find(inside, seeds) or seeds
     if #known < #seeds then errors.fail(WHERE .. ": the seeds must be training nodes") end
     local nodes = sampling.union(known, draw(rng)):sort()
     return nodes, sampling.find(nodes, known)

@@ -19,6 +19,7 @@
 -- that a draw has a seed.
 
 local core = require "ladies_core"
+local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
@@ -114,8 +115,7 @@ end
 local function mvs(inner, given)
   options.value(WHERE, "the inner sampler", inner, "callable")
   local opts = options.check(WHERE, given, SPEC)
-  if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
-  opts.train:check_unique(WHERE .. ": training node")
+  arguments.check_train(WHERE, opts.train)
   if not opts.norms and not (opts.model and opts.data) then
     errors.fail(WHERE .. ": there must be model and data, or norms")
   end

@@ -16,7 +16,6 @@
 local core = require "ladies_core"
 local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
-local errors = require "ladies.base.errors"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
 local subgraph = require "ladies.sampling.subgraph"
@@ -60,8 +59,7 @@ end
 local function rns(A, given)
   arguments.check_square(WHERE, A)
   local opts = options.check(WHERE, given, SPEC)
-  if #opts.train == 0 then errors.fail(WHERE .. ": train must not be empty") end
-  opts.train:check_unique(WHERE .. ": training node")
+  arguments.check_train(WHERE, opts.train)
   local n_nodes, n_batches = A.n_rows, math.min(opts.parts, #opts.train)
   local others = others_of(opts.train, n_nodes)
 
@@ -73,7 +71,7 @@ local function rns(A, given)
   end
 
   local function filled(seeds, rng)
-    arguments.seeds(seeds):check_unique(WHERE .. ": seed")
+    arguments.distinct_seeds(seeds, n_nodes)
     local rest = others_of(seeds, n_nodes)
     options.value(WHERE, "rng", rng, "Rng")
     local room = math.min(#rest, math.max(0, n_nodes // n_batches - #seeds))

@@ -28,11 +28,30 @@ function arguments.check_features(where, P, features)
   end
 end
 
+--- Fails unless the Index of training nodes, of a sampler that draws its own seeds, has some, each
+-- once.
+function arguments.check_train(where, train)
+  if #train == 0 then errors.fail(where .. ": train must not be empty") end
+  train:check_unique(where .. ": training node")
+end
+
 --- Checks and returns the seeds of a mini-batch, which must be an Index that is not empty: without
 -- seeds there is no layer to sample, and a mean loss would be 0/0.
 function arguments.seeds(seeds)
   options.value("sampler", "the seeds", seeds, "Index")
   if #seeds == 0 then errors.fail "sampler: there are no seeds" end
+  return seeds
+end
+
+--- Checks and returns the seeds of a mini-batch of a sampler that reads no rows of theirs, which
+-- would refuse the same: nodes of a graph of n, each once.
+function arguments.distinct_seeds(seeds, n)
+  arguments.seeds(seeds):check_unique "sampler: node"
+  local wrong = (seeds:below(1) + seeds:above(n)):positions()
+  if #wrong > 0 then
+    errors.fail(("sampler: node %d at position %d is out of range 1..%d"):format(seeds[wrong[1]],
+      wrong[1], n))
+  end
   return seeds
 end
 
