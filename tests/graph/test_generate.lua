@@ -300,6 +300,8 @@ function tests.test_errors_of_data_sets()
   fails("nodes must be a positive integer", {entries = 2})
   fails("entries must be a non-negative integer", {nodes = 2})
   fails("10 classes for 2 nodes", {nodes = 2, entries = 2})
+  fails("ladies.generate.power_law: train + val must be at most 1",
+    {nodes = 20, entries = 2, train = 0.8, val = 0.5})
   fails("did you mean", {nodes = 20, entrys = 2})
   fails("the exponent must be above 1", {nodes = 20, entries = 2, exponent = 0.5})
   lu.assertErrorMsgContains("p_outside must be a number in [0, 1]", generate.block_model,

@@ -281,7 +281,17 @@ function tests.test_pooling()
     lu.assertEquals(tostring(nn.pooling{kind = kind}), "Pooling by " .. kind)
   end
   lu.assertErrorMsgContains("n must be a positive integer", pooling.forward, pooling, x, graphs, 0)
-  lu.assertErrorMsgContains("inputs", nn.pooling, {kind = "attention", rng = ladies.rng(1)})
+  for message, given in pairs{
+    ["inputs, for attention, must be a positive integer, got nil"] = {kind = "attention",
+      rng = ladies.rng(1)},
+    ["rng, for attention, must be an Rng, got nil"] = {kind = "attention", inputs = 2},
+    ["init must be one of glorot_uniform"] = {kind = "sum", init = "kaiming"},
+  } do
+    lu.assertErrorMsgContains("ladies.nn.pooling: " .. message, nn.pooling, given)
+  end
+  local sum = nn.pooling{kind = "sum"}
+  lu.assertErrorMsgContains("ladies.nn.pooling: there are 3 rows of h and 2 numbers of graphs",
+    sum.forward, sum, h, ladies.index{1, 2}, 2)
 end
 
 --- The order of the nodes does not matter, and gradients are those of differences.

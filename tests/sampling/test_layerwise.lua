@@ -352,6 +352,7 @@ function tests.test_errors()
   fails("what probability returns must be a Tensor, got nil", {probability = function() end})
   fails("what draw returns first must be an Index, got a table",
     {draw = function() return {1, 2} end})
+  fails("what weight returns must be a Tensor, got nil", {weight = function() end})
   fails("what draw returns second must be a Tensor, got nil",
     {draw = function() return ladies.index{1, 2} end})
 end

@@ -6,6 +6,7 @@ local json = require "ladies.base.json"
 local progress = require "ladies.base.progress"
 local temporary = require "reference.temporary"
 local toy_training = require "reference.toy_training"
+local validation = require "ladies.training.loop.validation"
 
 local tests = {}
 local options, weights = toy_training.options, toy_training.weights
@@ -111,6 +112,18 @@ function tests.test_what_is_refused()
     {schedule = ladies.schedule.plateau{mode = "min"}})
   refused("batch 5: the validation RMSE is nan", {monitor = {name = "RMSE"},
     validation = function() return 0 / 0 end})
+end
+
+--- Whether min_gain is a share of the number is the metric's or what the monitor says.
+function tests.test_relative()
+  local function relative_of(own)
+    local opts = options(own)
+    opts.task = ladies.task.node_classification(opts.data)
+    return validation.monitor(opts).relative
+  end
+  lu.assertEquals({relative_of{monitor = {}}, relative_of{monitor = "loss"},
+    relative_of{monitor = {relative = true}},
+    relative_of{monitor = {name = "loss", relative = false}}}, {false, true, true, false})
 end
 
 --- Every task on nodes has its loss as a metric: the model of the lowest one is kept.

@@ -81,6 +81,8 @@ local function parts_of(name, opts)
   local where = "ladies.generate." .. name
   if opts.classes > opts.nodes then
     errors.fail(("%s: %d classes for %d nodes"):format(where, opts.classes, opts.nodes))
+  elseif opts.train + opts.val > 1 then
+    errors.fail(where .. ": train + val must be at most 1")
   end
   local rng = core.rng(opts.seed)
   local parts = {rng = rng}

@@ -29,8 +29,8 @@ local WHERE = "ladies.experiment"
 local experiment = {configure = configuration.of, own = own_code.settings,
   same_model = configuration.same_model, stored = configuration.stored}
 
--- The number of the random stream for validation, different from those of mini-batches and of first
--- weights.
+-- The number of the random stream for validation, different from those of mini-batches and of a
+-- network's first weights. (A decoder's have this number, and are forked by nothing further.)
 local VALIDATION = -2
 
 -- Returns a function that computes the monitored metric on a batch of validation nodes, sampled

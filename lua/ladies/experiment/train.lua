@@ -149,12 +149,16 @@ end
 -- feature_cache   bytes, also as "256M" (none): of features in shards, how much of those of other
 --              ranks each holds all the time: the rows of the nodes of most edges, and after 1, 2,
 --              4, ... epochs those for which it has asked most often
--- validation   "exact" (default), micro-F1 by exact inference; or a function validation(model,
---              batch number) -> number, or a table of numbers by name [, predictions for all nodes,
---              of the form of the labels]; of methods by name also "sampled"
--- monitor      {name =, mode = "max"}: which number of `validation` best model, patience and curve
---              go by, and whether more ("max") or less ("min") of it is better. A single number
---              gets this name ("score"), which all lines call it by; with "exact" it is micro-F1
+-- validation   "exact" (default), the task's metrics by exact inference; or a function
+--              validation(model, batch number) -> number, or a table of numbers by name [,
+--              predictions for all nodes, of the form of the labels]; of methods by name also
+--              "sampled"
+-- monitor      {name =, mode = "max", relative = false}, or the name alone: which number of
+--              `validation` best model, patience and curve go by, whether more ("max") or less
+--              ("min") of it is better, and whether min_gain is a share of it. With "exact" it is
+--              by default the first metric of the task (micro-F1, MAE, ...), and the other two are
+--              the metric's. A single number of a function gets this name ("score"), which all
+--              lines call it by
 -- on_batch     called after each batch with {batch =, epoch =, index = (in the epoch), seconds =
 --              (of training), loss =, lr =, mini_batch =, model =, optimizer =}
 -- on_validation   called after each validation with {batch =, epoch =, seconds =, name =, value =

@@ -6,6 +6,8 @@
 --     sum_v alpha_v h_v,    alpha_v  in proportion to  exp(w . h_v + b)
 
 local core = require "ladies_core"
+local errors = require "ladies.base.errors"
+local initialize = require "ladies.nn.initialize"
 local Linear = require "ladies.nn.linear"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
@@ -16,10 +18,15 @@ local Pooling = module.class("Pooling", "kind:string score:Linear")
 -- Pooling: kind is "sum", "mean", "max" or "attention", which alone has parameters, and needs
 -- `inputs`, the columns of what it pools, and `rng`.
 function Pooling.new(given)
-  local opts = options.check("ladies.nn.pooling", given or {}, {
+  local where = "ladies.nn.pooling"
+  local opts = options.check(where, given or {}, {
     kind = {"sum|mean|max|attention", "mean"}, inputs = "positive integer or nil",
-    bias = {"boolean", true}, init = "string or nil", rng = "Rng or nil",
+    bias = {"boolean", true}, init = initialize.names .. " or nil", rng = "Rng or nil",
   })
+  if opts.kind == "attention" then
+    options.value(where, "inputs, for attention,", opts.inputs, "positive integer")
+    options.value(where, "rng, for attention,", opts.rng, "Rng")
+  end
   if opts.kind ~= "attention" then return setmetatable({kind = opts.kind}, Pooling) end
   return setmetatable({kind = opts.kind, score = Linear.new{inputs = opts.inputs, outputs = 1,
     bias = opts.bias, init = opts.init, rng = opts.rng}}, Pooling)
@@ -34,9 +41,14 @@ local POOLED = {
 --- pooling:forward(h: Tensor, graphs: Index, n: integer) -> Tensor: n x h.n_cols: row g pools the
 -- rows i of h with graphs[i] = g; zeros where there are none. It is differentiable.
 function Pooling:forward(h, graphs, n)
-  options.value("nn.pooling", "h", h, "Tensor")
-  options.value("nn.pooling", "the graphs", graphs, "Index")
-  options.value("nn.pooling", "n", n, "positive integer")
+  local where = "ladies.nn.pooling"
+  options.value(where, "h", h, "Tensor")
+  options.value(where, "the graphs", graphs, "Index")
+  options.value(where, "n", n, "positive integer")
+  if #graphs ~= h.n_rows then
+    errors.fail(("%s: there are %d rows of h and %d numbers of graphs"):format(where, h.n_rows,
+      #graphs))
+  end
   local segments = core.segments(graphs, n)
   if self.kind ~= "attention" then return POOLED[self.kind](segments, h) end
   local scores = self.score:forward(h):rows(segments:col_of())

@@ -185,7 +185,9 @@ local function weights_of(opts, p, total)
     return function(size, _, src) return total / (p[src] * size) end
   end
   if type(opts.weight) == "string" then return function(_, _, _, weight) return weight end end
-  return function(_, _, _, _, drawn) return opts.weight(drawn) end
+  return function(_, _, _, _, drawn)
+    return options.value("sampling.layerwise", "what weight returns", opts.weight(drawn), "Tensor")
+  end
 end
 
 -- Returns the function N(adj, dst) that normalises the rows of a layer, by the option `normalize`.
@@ -249,7 +251,8 @@ end
 --              "graph", for columns "touched" and wor, 1/(s p) with the p of all nodes; "none"; or
 --              a function w(drawn) -> Tensor, of drawn = {adj = P(S, drawn), src =, weight = (the
 --              rule's), rows = P(S, near), near =, pick = (positions of src in near), always = (how
---              many of them were certain), about = (what a `probability` returned besides)}
+--              many of them were certain), about = (what a `probability` returned besides)}; with
+--              columns "graph" the first three alone
 -- normalize    "rows", each row divided by its sum (default); "sums", its sum made that of P's row
 --              (Hajek's ratio estimate); "none"; or a function N(adj, dst) -> Matrix
 -- self_nodes   nodes that are always there, with s others: "none", "previous", S itself, or

@@ -9,8 +9,8 @@ local options = require "ladies.base.options"
 
 local learning = {}
 
--- The number of the random stream for first weights, negative so that mini-batches with the same
--- seed use other streams.
+-- The number of the random stream for first weights, negative so that it differs from those of
+-- epochs. A task's draws begin with the same number, and are forked by the mini-batch from there.
 local FIRST_WEIGHTS = -3
 
 --- learning.class(where, names): makes a class of samplers whose objects have the fields in

@@ -34,7 +34,7 @@ function poisson.check(where, p)
   end
 end
 
---- sampling.poisson_probabilities(p: Tensor, k: number) -> Tensor: returns the probability with
+--- sampling.poisson_probabilities(p: Tensor, k: integer) -> Tensor: returns the probability with
 -- which choice(p, k, {draw = "poisson"}) selects each position of a vector p: min(1, p[i] / mu),
 -- which sum to k; where no more than k are positive, 1 for these.
 function poisson.probabilities(p, k)
@@ -44,11 +44,12 @@ function poisson.probabilities(p, k)
   return (p / threshold(p, k)):clamp(0, 1)
 end
 
---- sampling.poisson(p: Tensor, k: number, {rng =}) -> pick, w: draws as choice(p, k, {draw =
+--- sampling.poisson(p: Tensor, k: integer, {rng =}) -> pick, w: draws as choice(p, k, {draw =
 -- "poisson"}) does, but selects at least one position: a draw that selects none is repeated, and
 -- the weights are multiplied by the probability that a draw selects some, so that they stay
 -- unbiased. k is 1 or more.
 function poisson.draw(p, k, given)
+  options.value("sampling.poisson", "k", k, "positive integer")
   local opts = options.check("sampling.poisson", given, {rng = "Rng"})
   local how = {draw = "poisson", rng = opts.rng}
   local pick, w = sampling.choice(p, k, how)

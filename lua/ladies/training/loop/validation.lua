@@ -131,8 +131,9 @@ function validation.monitor(opts)
     return {name = monitor.name or "score", mode = monitor.mode or "max",
       relative = monitor.relative or false}
   end
-  local metric = opts.task:metric(monitor.name, "ladies.train")
-  return {name = metric.name, mode = monitor.mode or metric.mode, relative = not metric.percent}
+  local metric, relative = opts.task:metric(monitor.name, "ladies.train"), monitor.relative
+  if relative == nil then relative = not metric.percent end
+  return {name = metric.name, mode = monitor.mode or metric.mode, relative = relative}
 end
 
 --- validation.new(opts): makes the validation of ladies.train with these options; nil when there
