@@ -325,9 +325,16 @@ function tests.test_pieces_that_do_not_fit()
       w:put("s", "x")
       w:put("i", index{1})
     end,
-    ['cannot be called "s"'] = function(w) w:put("s", "x") w:put("s", "x") end,
-    ['cannot be called "a b"'] = function(w) w:put("a b", "x") end,
-    ["or there are too many"] = function(w) for i = 1, 65 do w:put("n" .. i, "x") end end,
+    ['there is a tensor "s" already'] = function(w)
+      w:put("s", "x")
+      w:put("s", "x")
+    end,
+    ['the name "a b" of a tensor must be 1 to 63 of a-z A-Z 0-9 _ . -'] = function(w)
+      w:put("a b", "x")
+    end,
+    ["a file that is written by pieces has at most 64 tensors"] = function(w)
+      for i = 1, 65 do w:put("n" .. i, "x") end
+    end,
     ["element 1 is 1e+06, which float16"] = function(w)
       w:rows("t", "float16", 1, 1)
       w:add_rows(ladies.tensor{{1e6}})

@@ -104,7 +104,7 @@ function tests.test_texts_of_numpy()
   lu.assertEquals(f:strings "bytes", {"", "one", "\xff\0z"})
   lu.assertEquals({f:dtype "texts", f:dtype "bytes"}, {"<U5", "|S3"})
   lu.assertEquals(f:numbers "größe", {1.5})
-  lu.assertStrContains(message_of(f.numbers, f, "text"), "dtype is <U3, integers expected")
+  lu.assertStrContains(message_of(f.numbers, f, "text"), "dtype is <U3, numbers expected")
   lu.assertStrContains(message_of(f.strings, f, "int8_table"), "dtype is int8, texts (U or S)")
 end
 

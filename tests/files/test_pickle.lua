@@ -19,7 +19,7 @@ local fixtures = fixture.open "pickles"
 
 -- Calls check(value) for the fixture in each protocol.
 local function each_protocol(name, check)
-  for protocol = 0, 4 do
+  for protocol = 0, 5 do
     check(pickle.decode(fixtures:text(("%s_%d"):format(name, protocol))))
   end
 end
@@ -92,6 +92,18 @@ function tests.test_arrays()
     lu.assertStrContains(message_of(function() return value.f4.tenser end),
       'did you mean "tensor"?')
   end)
+end
+
+--- Arrays of protocol 5 are what a call makes of bytes, row by row or column by column.
+function tests.test_arrays_of_buffers()
+  local function array(order)
+    return pickle.decode("cnumpy._core.numeric\n_frombuffer\n(C\16"
+      .. ("<i4i4i4i4"):pack(1, 2, 3, 4) .. "cnumpy\ndtype\n(X\2\0\0\0i4tR(K\2K\2tX\1\0\0\0" .. order .. "tR.")
+  end
+  lu.assertEquals(array "C":numbers(), {{1, 2}, {3, 4}})
+  lu.assertEquals(array "F":numbers(), {{1, 3}, {2, 4}})
+  lu.assertStrContains(message_of(array, "K"),
+    '"_frombuffer" has arguments that are not understood')
 end
 
 function tests.test_an_array_outlives_its_pickle()

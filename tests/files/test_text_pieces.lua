@@ -185,6 +185,20 @@ local function places()
   return list
 end
 
+--- A reader that has met a wrong line names it each time that it is asked for more.
+function tests.test_an_error_of_a_reader()
+  for content, message in pairs{["1,2\n3,4\n5,x\n7,8\n"] = 'line 3, column 2: found "x"',
+    ["1,2\n3,4\n\n7,8\n"] = "line 3 is blank"} do
+    files.write(scratch, content)
+    local rows = text.reader(scratch, {columns = {"id", "id"}, header = false})
+    for _ = 1, 3 do lu.assertErrorMsgContains(message, rows.next, rows, 9) end
+  end
+  for _, name in ipairs{"read", "read_edges", "reader"} do
+    lu.assertErrorMsgContains(("text.%s: first_id must be 0 or 1, got 3"):format(name), text[name],
+      scratch, {columns = {"id", "id"}, first_id = 3})
+  end
+end
+
 function tests.test_an_error_in_each_piece()
   local content = lines_of_16{}
   local bad = {

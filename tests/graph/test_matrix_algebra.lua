@@ -145,6 +145,19 @@ function tests.test_sums()
   end)
 end
 
+--- Loops that stand several times in a graph are one number of the diagonal, their sum.
+function tests.test_parallel_loops()
+  local A = ladies.edge_matrix{n_rows = 3, n_cols = 3, rows = ladies.index{1, 1, 1, 2, 3},
+    cols = ladies.index{1, 1, 2, 1, 3}, values = ladies.tensor{1, 2, 4, 8, 16}}
+  local v = ladies.tensor{10, 20, 30}
+  compare.assert_close(A:diagonal_values(), {3, 0, 16}, TOLERANCE, "diagonal")
+  compare.assert_close(A:add_diag(v):to_dense(), {{13, 4, 0}, {8, 20, 0}, {0, 0, 46}}, TOLERANCE,
+    "sum")
+  local step <close> = ladies.step()                                -- luacheck: ignore step
+  local recorded = A:with_values(A:entry_values():detach():requires_grad_()):add_diag(v)
+  compare.assert_close(recorded:to_dense(), A:add_diag(v):to_dense(), TOLERANCE, "recorded")
+end
+
 --- The largest entry of each row and column, also where all are negative; 0 where there is none;
 -- and the largest x among a row's columns, whatever its entries are.
 function tests.test_maxima()

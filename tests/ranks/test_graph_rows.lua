@@ -181,7 +181,11 @@ function tests.test_missing()
   lu.assertEquals(rows:missing(ladies.index{31, 30, 12, 2, 31, 600}), ladies.index{2, 31, 600})
   lu.assertEquals(tostring(rows), "GraphRows 12 of 600 nodes")
   lu.assertStrContains(message_of(rows.collect, rows, ladies.index{3, 400}),
-    "row 400 of the graph is at rank 2, and this one has its own part alone")
+    "the graph: row 400 is at rank 2, and this one has its own part alone")
+  local parts = core.graph_rows{n_nodes = NODES, parts = {{first = 1, rows = A:rows(
+    ladies.range(1, 9))}}}
+  lu.assertStrContains(message_of(parts.collect, parts, ladies.index{3, 400}),
+    "the graph: row 400 is in none of the parts")
   lu.assertStrContains(message_of(rows.missing, rows, ladies.index{601}), "601")
   lu.assertStrContains(message_of(rows.collect, rows, ladies.index{0}), "0")
 end

@@ -135,6 +135,7 @@ function tests.test_extremes()
   lu.assertEquals({m:max(), m:min()}, {5, -7})
   lu.assertEquals(m:argmax():to_table(), {2, 3, 1})       -- the first among equals
   lu.assertEquals(tensor{4, 9}:argmax():to_table(), {1, 1})
+  lu.assertEquals(tensor{{3, NAN, 4}, {NAN, 3, NAN}}:argmax():to_table(), {2, 1})
   lu.assertAlmostEquals(tensor{{3, 0}, {0, 4}}:norm(), 5, 0)
   lu.assertEquals(m:clamp(-1, 1):to_table(), {{1, 1, 1}, {-1, -1, -1}, {0, 0, 0}})
   lu.assertEquals(m:max(), 5)                             -- clamp copied
@@ -252,13 +253,28 @@ function tests.test_in_place()
   lu.assertEquals(v:copy_rows_(index{2}, tensor{9}):to_table(), {1, 9, 3})
 end
 
+--- What is read is what was there before, also where it shares its memory with what changes.
+function tests.test_in_place_of_itself()
+  local list = {1, 2, 3, 4}
+  local function reversed(change)
+    local t = tensor(list)
+    return change(t, index{4, 3, 2, 1}, t):to_table()
+  end
+  local t = tensor{0}
+  lu.assertEquals(reversed(t.copy_rows_), {4, 3, 2, 1})
+  lu.assertEquals(reversed(t.add_at_), {5, 5, 5, 5})
+  lu.assertEquals(reversed(t.mul_at_), {4, 6, 6, 4})
+  local m = tensor{{1, 2}, {3, 4}, {5, 6}}
+  lu.assertEquals(m:copy_rows_(index{2, 3}, m:slice(1, 2)):to_table(), {{1, 2}, {1, 2}, {3, 4}})
+end
+
 function tests.test_refused_changes()
   local v, m = ladies.zeros(3), ladies.zeros(2, 2)
-  local only = " of a tensor of 2 x 2 cannot be set; t[i] = number is for vectors, "
-    .. "t:set_(row, column, number) for matrices"
-  fails("element 1" .. only, function() m[1] = 3 end)
-  fails("element 4 of a tensor of 3 cannot be set", function() v[4] = 3 end)
-  fails("element 0 of a tensor of 3 cannot be set", function() v[0] = 3 end)
+  fails("t[i] = number is for vectors, and t:set_(row, column, number) for matrices; the tensor is "
+    .. "2 x 2", function() m[1] = 3 end)
+  fails("[4] of a vector of 3: positions are 1 to #x", function() v[4] = 3 end)
+  fails("[0] of a vector of 3", function() v[0] = 3 end)
+  fails("element (4294967297, 1) of a tensor of 2 x 2", m.get, m, (1 << 32) + 1, 1)
   fails("number expected, got string", function() v[1] = "x" end)
   fails("number expected, got string", function() v.name = 1 end)
   fails("copy_: 2 x 2 into 3", v.copy_, v, m)
@@ -320,7 +336,7 @@ function tests.test_matmul_shapes()
   fails("scatter_add: 1 positions for 2 rows", m.scatter_add, m, index{1}, 4)
   fails("scatter_add: row 5 at position 2 is out of range 1..4", m.scatter_add, m, index{1, 5}, 4)
   for _, p in ipairs{1, -0.1, 0.999999, 1e300, NAN} do
-    fails("dropout: the probability must be in [0, 1), got", m.dropout, m, p, ladies.rng(1))
+    fails("dropout: the probability must be in [0, 1 - 2^-17), got", m.dropout, m, p, ladies.rng(1))
   end
 end
 

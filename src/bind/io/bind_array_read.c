@@ -26,7 +26,7 @@ static ld_status load_index(void *place, const ld_npy_header *h, ld_source *s)
 static ld_status load_numbers(void *place, const ld_npy_header *h, ld_source *s)
 {
     void **buffer = place;
-    LD_CHECK(ld_npy_expect(h, s, "biufB", "integers")); /* or nothing bounds the room */
+    LD_CHECK(ld_npy_expect(h, s, "biufB", "numbers")); /* or nothing bounds the room */
     *buffer = ld_alloc_array(ld_npy_count(h), sizeof(double), LD_MEM_IO);
     if (!*buffer)
         return LD_NOMEM;

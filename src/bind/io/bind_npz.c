@@ -83,8 +83,8 @@ static ld_status npy_read(bind_call *c)
         as = strcmp(name, bind_forms[i].name) == 0 ? &bind_forms[i] : as;
     if (name && !as)
         return ld_fail(LD_VALUE,
-                       "npy.read: as must be \"tensor\", \"index\", \"numbers\", \"strings\" "
-                       "or \"text\", got %s",
+                       "npy.read: as must be \"tensor\", \"index\", \"numbers\", "
+                       "\"strings\", \"text\" or \"rows\", got %s",
                        name);
     ld_npy_header h;
     ld_gz **g = (ld_gz **)bind_new_object(c->L, BIND_INPUT);
@@ -168,10 +168,10 @@ static const bind_function npz_methods[] = {
 
 static const bind_function npy_functions[] = {
     {"read", npy_read,
-     "npy.read(path [, {as = string}]) -> Tensor | Index | Matrix | table\n"
+     "npy.read(path [, {as = string}]) -> Tensor | Index | Rows | table | string | number\n"
      "Reads an .npy file, also one packed with gzip. `as` is \"tensor\", \"index\", \"numbers\",\n"
-     "\"strings\" or \"text\", as the methods of an npz archive; without it, integers of one\n"
-     "dimension give an Index, other numbers a Tensor, texts strings."},
+     "\"strings\", \"text\" or \"rows\", as the methods of an npz archive; without it, integers of\n"
+     "one dimension give an Index, other numbers a Tensor, texts strings."},
     {"write", npy_write,
      "npy.write(path, array: any)\nWrites an .npy file; arrays are those of npz.write."},
     {NULL, NULL, NULL},

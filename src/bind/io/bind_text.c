@@ -86,7 +86,7 @@ static const struct {
 };
 
 /* Returns the kind of column that the value on top of the stack names. */
-static ld_column to_column(lua_State *L, int64_t i, int64_t count)
+static ld_column to_column(lua_State *L, int64_t i, int64_t count, const char *where)
 {
     ld_column c = {.kind = LD_COLUMN_NAME, .names = bind_to_object(L, -1, BIND_NAMES)};
     if (c.names)
@@ -96,15 +96,15 @@ static ld_column to_column(lua_State *L, int64_t i, int64_t count)
         if (strcmp(word, kinds[k].name) == 0) {
             c.kind = kinds[k].kind;
             if (c.kind == LD_COLUMN_NUMBERS && i < count)
-                bind_error(L, "text.read: columns[%I] is \"numbers\", which must be the last",
+                bind_error(L, "%s: columns[%I] is \"numbers\", which must be the last", where,
                            (LUAI_UACINT)i);
             return c;
         }
     }
     bind_error(L,
-               "text.read: columns[%I] must be \"id\", \"label\", \"number\", \"numbers\", "
+               "%s: columns[%I] must be \"id\", \"label\", \"number\", \"numbers\", "
                "\"skip\" or Names, got %s",
-               (LUAI_UACINT)i, bind_show(L, -1));
+               where, (LUAI_UACINT)i, bind_show(L, -1));
     return c;
 }
 
@@ -114,14 +114,14 @@ enum { COLUMNS = 2, HEADER, SEPARATOR, FIRST_ID, N_IDS, N_LABELS, MISSING, PROGR
 
 /* Pushes the table to be read and, below it, a Lua table that keeps the Names which its columns
  * fill. */
-static ld_table *push_table(lua_State *L)
+static ld_table *push_table(lua_State *L, const char *where)
 {
     int64_t count = 1;
     bool given = !lua_isnil(L, COLUMNS + 1);
     if (given) {
         count = (int64_t)lua_rawlen(L, COLUMNS + 1);
         if (count < 1)
-            bind_error(L, "text.read: columns must not be empty");
+            bind_error(L, "%s: columns must not be empty", where);
     }
     lua_createtable(L, (int)count, 0);
     int anchor = lua_gettop(L);
@@ -135,17 +135,17 @@ static ld_table *push_table(lua_State *L)
             lua_rawgeti(L, COLUMNS + 1, i);
         else
             lua_pushliteral(L, "numbers");
-        t->columns[i - 1] = to_column(L, i, count);
+        t->columns[i - 1] = to_column(L, i, count, where);
         lua_rawseti(L, anchor, i);
     }
     return t;
 }
 
-static int64_t limit_of(const bind_call *c, int option, const char *name)
+static int64_t limit_of(const bind_call *c, int option, const char *name, const char *where)
 {
     lua_Integer limit = c->in[option].integer;
     if (limit < 0 || limit >= INT32_MAX)
-        bind_error(c->L, "text.read: %s must be 0 to 2^31 - 2, got %I", name, (LUAI_UACINT)limit);
+        bind_error(c->L, "%s: %s must be 0 to 2^31 - 2, got %I", where, name, (LUAI_UACINT)limit);
     return limit;
 }
 
@@ -158,10 +158,10 @@ static void read_options(const bind_call *c, ld_table *t, const char *where)
     if (!lua_isnil(c->L, HEADER + 1))
         t->header = c->in[HEADER].flag ? LD_HEADER_YES : LD_HEADER_NO;
     if (first != 0 && first != 1)
-        bind_error(c->L, "text.read: first_id must be 0 or 1, got %I", (LUAI_UACINT)first);
+        bind_error(c->L, "%s: first_id must be 0 or 1, got %I", where, (LUAI_UACINT)first);
     t->first_id = (int32_t)first;
-    t->n_ids = limit_of(c, N_IDS, "n_ids");
-    t->n_labels = limit_of(c, N_LABELS, "n_labels");
+    t->n_ids = limit_of(c, N_IDS, "n_ids", where);
+    t->n_labels = limit_of(c, N_LABELS, "n_labels", where);
 }
 
 /* Pushes the titles of the columns as a Lua table. */
@@ -186,13 +186,13 @@ static void push_column(lua_State *L, ld_table *t, int64_t i)
 
 /* Pushes a table with all rows of the file that the arguments name. It is cleared when the calling
  * function ends. */
-static ld_table *push_read(bind_call *c)
+static ld_table *push_read(bind_call *c, const char *where)
 {
     lua_State *L = c->L;
-    progress p = progress_at(L, PROGRESS + 1, "text.read");
-    ld_table *t = push_table(L);
+    progress p = progress_at(L, PROGRESS + 1, where);
+    ld_table *t = push_table(L, where);
     lua_toclose(L, -1);
-    read_options(c, t, "text.read");
+    read_options(c, t, where);
     t->progress = p.function ? call_progress : NULL;
     t->context = &p;
     check_progress(&p, ld_table_read(t, c->in[0].text));
@@ -201,7 +201,7 @@ static ld_table *push_read(bind_call *c)
 
 static ld_status text_read(bind_call *c)
 {
-    ld_table *t = push_read(c);
+    ld_table *t = push_read(c, "text.read");
     int top = lua_gettop(c->L);
     luaL_checkstack(c->L, (int)t->n_columns + 8, "too many columns");
     for (int64_t i = 0; i < t->n_columns; i++)
@@ -220,7 +220,7 @@ static ld_status text_read(bind_call *c)
 static ld_status text_reader(bind_call *c)
 {
     lua_State *L = c->L;
-    ld_table *t = push_table(L);
+    ld_table *t = push_table(L, "text.reader");
     int table = lua_gettop(L);
     read_options(c, t, "text.reader");
     lua_pushvalue(L, table - 1);
@@ -275,7 +275,7 @@ static bool sort_edges(ld_table *t)
 
 static ld_status text_read_edges(bind_call *c)
 {
-    ld_table *t = push_read(c);
+    ld_table *t = push_read(c, "text.read_edges");
     const ld_column *columns = t->columns;
     if (!sort_edges(t))
         return ld_fail(LD_VALUE, "text.read_edges: columns must be two of nodes (\"id\" or Names), "

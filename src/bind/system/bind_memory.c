@@ -71,7 +71,7 @@ static const bind_function functions[] = {
      "Bytes in use by owner (tensor, index, matrix, tape, scratch, io), as many as were asked for;\n"
      "total, their sum, and peak, the largest total since the start or the last memory_trim(); cached,\n"
      "bytes of the free blocks kept for reuse; resident_peak, the most that the process has had in\n"
-     "memory. Besides, system_calls: how many blocks were taken from malloc."},
+     "memory. Besides, system_calls: how many blocks were taken from the system."},
     {"memory_count", memory_count,
      "ladies_core.memory_count([n: integer]) -> integer, integer\n"
      "From now on counts the memory that this thread takes, in count n, in a new count (n = nil),\n"

@@ -122,8 +122,8 @@ static float *place(bind_call *c)
     ld_tensor *t = c->in[0].tensor;
     lua_Integer row = c->in[1].integer, column = c->in[2].integer;
     if (row < 1 || row > t->n_rows || column < 1 || column > t->n_cols)
-        bind_error(c->L, "element (%d, %d) of a tensor of %s", (int)row, (int)column,
-                   ld_tensor_shape(t));
+        bind_error(c->L, "element (%I, %I) of a tensor of %s", (LUAI_UACINT)row,
+                   (LUAI_UACINT)column, ld_tensor_shape(t));
     return &t->data[(row - 1) * t->n_cols + column - 1];
 }
 
@@ -272,13 +272,13 @@ static ld_status tensor_element(bind_call *c)
 static ld_status tensor_set_element(bind_call *c)
 {
     ld_tensor *t = bind_writable_tensor(c->L, 1);
-    lua_Integer i = bind_check_integer(c->L, 2);
-    if (t->ndim != 1 || i < 1 || i > t->n_rows)
+    if (t->ndim != 1)
         return ld_fail(LD_SHAPE,
-                       "element %d of a tensor of %s cannot be set; t[i] = number is for "
-                       "vectors, t:set_(row, column, number) for matrices",
-                       (int)i, ld_tensor_shape(t));
-    t->data[i - 1] = (float)bind_check_number(c->L, 3);
+                       "t[i] = number is for vectors, and t:set_(row, column, number) for "
+                       "matrices; the tensor is %s",
+                       ld_tensor_shape(t));
+    int64_t i = bind_position(c->L, 2, t->n_rows, "a vector");
+    t->data[i] = (float)bind_check_number(c->L, 3);
     return LD_OK;
 }
 

@@ -154,7 +154,7 @@ static ld_status dropout_backward(ld_node *n)
 static ld_status check_probability(double p)
 {
     if (!(p >= 0 && p < 1 && threshold_of(p) < 65536))
-        return ld_fail(LD_VALUE, "dropout: the probability must be in [0, 1), got %g", p);
+        return ld_fail(LD_VALUE, "dropout: the probability must be in [0, 1 - 2^-17), got %.9g", p);
     return LD_OK;
 }
 

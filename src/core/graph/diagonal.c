@@ -61,8 +61,9 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
             bool end = i == a->s->offsets[r + 1];
             int32_t c = end ? INT32_MAX : a->s->columns[i];
             if (!placed && c >= own) {
-                if (c == own && change == ADD)
-                    diagonal += ld_csr_value(a, r, i);
+                for (int64_t j = i;
+                     change == ADD && j < a->s->offsets[r + 1] && a->s->columns[j] == own; j++)
+                    diagonal += ld_csr_value(a, r, j);
                 if (values)
                     values->data[e] = diagonal;
                 s->columns[e++] = own;
@@ -111,7 +112,7 @@ ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a)
         (*out)->data[r] = 0;
         for (int64_t e = s->offsets[r]; e < s->offsets[r + 1]; e++)
             if (s->columns[e] == ld_structure_row_id(s, r))
-                (*out)->data[r] = ld_csr_value(a, r, e);
+                (*out)->data[r] += ld_csr_value(a, r, e);
     }
     return LD_OK;
 }

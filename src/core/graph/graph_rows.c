@@ -113,13 +113,6 @@ ld_status ld_graph_rows_missing(ld_index **out, const ld_graph_rows *g, const ld
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-static ld_status absent(const ld_graph_rows *g, int64_t row)
-{
-    return ld_fail(
-        LD_STATE, "row %" PRId64 " of the graph is at rank %d, and this one has its own part alone",
-        row + 1, g->bounds ? ld_graph_rows_owner(g, row) : 0);
-}
-
 /* Returns the place of a row's entry on the diagonal. *lacking is true if it has none, which would
  * belong there. */
 static int64_t loop_of(bool *lacking, const entries *row, int32_t id)
@@ -138,7 +131,7 @@ static ld_status count(int64_t *nnz, const ld_graph_rows *g, const ld_index *ids
         entries row;
         bool lacking = false;
         if (!find_row(&row, g, ids->data[i]))
-            return absent(g, ids->data[i]);
+            return ld_part_absent("the graph", g->bounds, g->n_owners, ids->data[i]);
         if (loops)
             loop_of(&lacking, &row, ids->data[i]);
         sum += row.n + lacking;

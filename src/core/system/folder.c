@@ -50,12 +50,13 @@ int64_t ld_folder_bytes(const char *path)
     return bytes;
 }
 
+/* What another process has removed meanwhile is gone as well. */
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
 {
     (void)info;
     (void)type;
     (void)where;
-    return remove(path);
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 
 ld_status ld_folder_remove(const char *path)

@@ -32,11 +32,11 @@ void ld_loop_note(ld_loop_failure *f, ld_status st);
 /* Returns, behind the loop, the status that was kept, with its message, or else the loop's own. */
 ld_status ld_loop_result(const ld_loop_failure *f, ld_status loop);
 
-/* Sets the number of threads (1 .. 256) for later loops; the default is
- * ld_machine_processors. LD_VALUE when out of range, LD_NOMEM when threads cannot start. */
+/* Sets the number of threads (1 .. 256) for later loops; the default is ld_machine_processors.
+ * Where the system grants fewer, loops run with those. LD_VALUE when out of range. */
 ld_status ld_set_threads(int64_t n);
 
-/* Returns the number of threads in use. */
+/* Returns the number of threads that loops are to have. */
 int ld_threads(void);
 
 /* Takes a flag that one thread at a time may hold, around work that is done once for all: a second

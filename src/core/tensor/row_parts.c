@@ -35,3 +35,12 @@ ld_status ld_part_bounds(int64_t **out, const int64_t *bounds, int n_owners, int
     memcpy(*out, bounds, ((size_t)n_owners + 1) * sizeof *bounds);
     return LD_OK;
 }
+
+ld_status ld_part_absent(const char *where, const int64_t *bounds, int n_owners, int64_t row)
+{
+    if (!bounds)
+        return ld_fail(LD_STATE, "%s: row %" PRId64 " is in none of the parts", where, row + 1);
+    return ld_fail(LD_STATE,
+                   "%s: row %" PRId64 " is at rank %d, and this one has its own part alone", where,
+                   row + 1, ld_part_owner(bounds, n_owners, row));
+}

@@ -29,6 +29,10 @@ static inline int64_t ld_part_place(int64_t first, const ld_index *ids, int64_t 
 ld_status ld_part_bounds(int64_t **out, const int64_t *bounds, int n_owners, int64_t n_rows,
                          ld_memory_tag tag, const char *where);
 
+/* Fails with LD_STATE: row `row`, of what `where` says, is in none of the parts, or, with bounds, at
+ * another process. */
+ld_status ld_part_absent(const char *where, const int64_t *bounds, int n_owners, int64_t row);
+
 /* Returns the process that has a row. */
 static inline int ld_part_owner(const int64_t *bounds, int n_owners, int64_t row)
 {

@@ -140,9 +140,5 @@ ld_status ld_rows_missing(ld_index **out, const ld_rows *x, const ld_index *ids)
 
 ld_status ld_rows_absent(const ld_rows *x, int64_t row)
 {
-    if (!x->bounds)
-        return ld_fail(LD_STATE, "rows: row %" PRId64 " is in none of the parts", row + 1);
-    return ld_fail(LD_STATE,
-                   "rows: row %" PRId64 " is at rank %d, and this one has its own part alone",
-                   row + 1, ld_rows_owner(x, row));
+    return ld_part_absent("rows", x->bounds, x->n_owners, row);
 }

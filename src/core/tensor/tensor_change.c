@@ -58,16 +58,29 @@ ld_status ld_tensor_copy(ld_tensor *t, const ld_tensor *from)
     return LD_OK;
 }
 
+/* Puts a copy of *from in its place, which *own keeps, if a change of t one element after the other
+ * would change what is read of it. */
+static ld_status separate(const ld_tensor **from, ld_tensor **own, const ld_tensor *t)
+{
+    if (!*from || ld_storage_whole((*from)->storage) != ld_storage_whole(t->storage))
+        return LD_OK;
+    LD_CHECK(ld_tensor_clone(own, *from));
+    *from = *own;
+    return LD_OK;
+}
+
 ld_status ld_tensor_copy_rows(ld_tensor *t, const ld_index *at, const ld_tensor *rows)
 {
+    LD_OWN(ld_tensor) *own = NULL;
     if (rows->n_rows != at->size || rows->n_cols != t->n_cols)
         return ld_fail(LD_SHAPE, "copy_rows_: rows of %s at %" PRId64 " positions into %s",
                        ld_tensor_shape(rows), at->size, ld_tensor_shape(t));
-    ld_status st = ld_index_check(at, 0, t->n_rows, "copy_rows_: row");
-    for (int64_t i = 0; st == LD_OK && i < at->size; i++)
-        memmove(t->data + at->data[i] * t->n_cols, rows->data + i * t->n_cols,
-                (size_t)t->n_cols * sizeof(float)); /* rows may be a view of t */
-    return st;
+    LD_CHECK(ld_index_check(at, 0, t->n_rows, "copy_rows_: row"));
+    LD_CHECK(separate(&rows, &own, t));
+    for (int64_t i = 0; i < at->size; i++)
+        memcpy(t->data + at->data[i] * t->n_cols, rows->data + i * t->n_cols,
+               (size_t)t->n_cols * sizeof(float));
+    return LD_OK;
 }
 
 static ld_status check_at(const ld_tensor *t, const ld_index *at, const ld_tensor *by,
@@ -86,16 +99,20 @@ static ld_status check_at(const ld_tensor *t, const ld_index *at, const ld_tenso
 
 ld_status ld_tensor_add_at(ld_tensor *t, const ld_index *at, const ld_tensor *by, float number)
 {
-    ld_status st = check_at(t, at, by, "add_at_");
-    for (int64_t i = 0; st == LD_OK && i < at->size; i++)
+    LD_OWN(ld_tensor) *own = NULL;
+    LD_CHECK(check_at(t, at, by, "add_at_"));
+    LD_CHECK(separate(&by, &own, t));
+    for (int64_t i = 0; i < at->size; i++)
         t->data[at->data[i]] += by ? by->data[i] : number;
-    return st;
+    return LD_OK;
 }
 
 ld_status ld_tensor_mul_at(ld_tensor *t, const ld_index *at, const ld_tensor *by, float number)
 {
-    ld_status st = check_at(t, at, by, "mul_at_");
-    for (int64_t i = 0; st == LD_OK && i < at->size; i++)
+    LD_OWN(ld_tensor) *own = NULL;
+    LD_CHECK(check_at(t, at, by, "mul_at_"));
+    LD_CHECK(separate(&by, &own, t));
+    for (int64_t i = 0; i < at->size; i++)
         t->data[at->data[i]] *= by ? by->data[i] : number;
-    return st;
+    return LD_OK;
 }

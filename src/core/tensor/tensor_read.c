@@ -108,7 +108,8 @@ ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t)
         const float *row = t->data + r * t->n_cols;
         int32_t best = 0;
         for (int64_t c = 1; c < t->n_cols; c++)
-            best = row[c] > row[best] ? (int32_t)c : best;
+            best = row[c] > row[best] || (row[c] != row[c] && row[best] == row[best]) ? (int32_t)c
+                                                                                      : best;
         (*out)->data[r] = best;
     }
     return st;

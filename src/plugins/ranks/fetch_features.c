@@ -106,12 +106,11 @@ static ld_status go_on(void)
     return LD_OK;
 }
 
-ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
+/* Begins a fetch when none is under way. */
+static ld_status begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 {
     static const ld_background work = {.go_on = go_on, .end = ld_fetch_end_under_way};
     LD_OWN(ld_fetch) *f = NULL;
-    LD_CHECK(ld_ranks_check_open());
-    LD_CHECK(ld_fetch_end_under_way());
     if (!(f = ld_calloc_array(1, sizeof *f, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     f->step = OVER; /* as long as nothing is under way */
@@ -130,6 +129,16 @@ ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
     ld_ranks_set_background(&work);
     *out = ld_take(&f);
     return LD_OK;
+}
+
+ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
+{
+    LD_CHECK(ld_ranks_check_open());
+    LD_CHECK(ld_fetch_end_under_way());
+    ld_status st = begin(out, have, ids);
+    if (st != LD_OK)
+        ld_ranks_lose(); /* others go on without this one */
+    return st;
 }
 
 /* Waits until a fetch is over. Meanwhile none counts as under way, so that nothing else goes on

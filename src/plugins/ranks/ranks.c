@@ -354,8 +354,10 @@ ld_status ld_ranks_sizes(int64_t *offsets, int64_t n)
     ld_status st;
     LD_CHECK(ld_ranks_check_open());
     heading *all = ld_alloc_array(n_ranks + 1, sizeof *all, LD_MEM_SCRATCH);
-    if (!all)
+    if (!all) {
+        ld_ranks_lose(); /* others go on without this one */
         return LD_NOMEM;
+    }
     heading *own = all + n_ranks;
     own->size = n;
     ld_order_here(&own->order, false);

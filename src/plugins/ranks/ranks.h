@@ -2,10 +2,12 @@
  * knows MPI is in this folder, which is a module of its own: the program works without it, and
  * loads it where mpirun or srun has started several.
  *
- * Every call is made by all ranks, in the same order, by the main thread. None waits in MPI itself:
- * while a call waits it polls for Ctrl-C and for the end of its patience, so that every wait can be
- * ended. A rank that fails ends its process, and MPI then the others (ld_ranks_open). After a call
- * has failed the ranks have lost each other, and every further one fails. */
+ * Every call is made by all ranks, in the same order, by the main thread. None but the first and the
+ * last waits in MPI itself: while a call waits it polls for Ctrl-C and for the end of its patience,
+ * so that every wait can be ended (that for the others' farewells by patience alone). A rank that
+ * fails ends its process, and MPI then the others (ld_ranks_open). After a call has failed the ranks
+ * have lost each other, and every further one fails.
+ */
 #ifndef LD_RANKS_RANKS_H
 #define LD_RANKS_RANKS_H
 

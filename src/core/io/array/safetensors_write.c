@@ -294,12 +294,17 @@ static bool is_name(const char *name)
 static ld_status add_entry(ld_safetensors_writer *x, const char *name, const ld_npy_header *h)
 {
     LD_CHECK(check_whole(x));
-    bool taken = !is_name(name) || x->count == TENSORS;
+    if (!is_name(name))
+        return ld_fail(LD_VALUE,
+                       "%s: the name \"%.80s\" of a tensor must be 1 to %d of a-z A-Z 0-9 _ . -",
+                       x->w->label.text, name, NAME - 1);
     for (int i = 0; i < x->count; i++)
-        taken = taken || strcmp(x->entries[i].name, name) == 0;
-    if (taken)
-        return ld_fail(LD_VALUE, "%s: a tensor cannot be called \"%.80s\", or there are too many",
-                       x->w->label.text, name);
+        if (strcmp(x->entries[i].name, name) == 0)
+            return ld_fail(LD_VALUE, "%s: there is a tensor \"%s\" already", x->w->label.text,
+                           name);
+    if (x->count == TENSORS)
+        return ld_fail(LD_VALUE, "%s: a file that is written by pieces has at most %d tensors",
+                       x->w->label.text, TENSORS);
     if (x->end % h->type.size != 0)
         return ld_fail(LD_VALUE, "%s: \"%s\" must come before tensors of smaller elements",
                        x->w->label.text, name);

@@ -10,6 +10,7 @@ enum {
     DTYPE,
     ENCODE,
     FACTORY, /* makes elements of a defaultdict; is not called */
+    FROM_BUFFER,
     MATRIX_CSR,
     MATRIX_CSC,
     MATRIX_COO,
@@ -27,6 +28,8 @@ static const struct {
 } classes[] = {
     {"numpy.core.multiarray", "_reconstruct", RECONSTRUCT},
     {"numpy._core.multiarray", "_reconstruct", RECONSTRUCT},
+    {"numpy.core.numeric", "_frombuffer", FROM_BUFFER}, /* of protocol 5 */
+    {"numpy._core.numeric", "_frombuffer", FROM_BUFFER},
     {"numpy.core.multiarray", "scalar", SCALAR},
     {"numpy._core.multiarray", "scalar", SCALAR},
     {"numpy", "ndarray", NDARRAY},
@@ -200,37 +203,59 @@ static ld_status build_objects(const ld_pickle *p, value *array, const ld_npy_he
     return LD_OK;
 }
 
-/* Sets the state of an array: (version, shape, dtype, columns together, data). */
-static ld_status build_array(ld_pickle *p, value *array, const value *state)
+/* Gives an array its elements: the bytes `data` or, of objects, a list. */
+static ld_status fill_array(ld_pickle *p, value *array, const value *shape, const value *dtype,
+                            bool fortran, const value *data)
 {
-    if (array->array || state->kind != LD_PICKLE_TUPLE || state->list.count != 5)
-        return fail_arguments(p, NDARRAY);
-    const value *shape = argument(state, 1, LD_PICKLE_TUPLE),
-                *dtype = argument(state, 2, LD_PICKLE_DTYPE), *fortran = state->list.items[3],
-                *data = argument(state, 4, LD_PICKLE_BYTES);
-    if (!shape || !dtype)
-        return fail_arguments(p, NDARRAY);
-    ld_npy_header h = {.type = dtype->dtype};
-    h.fortran = (fortran->kind == LD_PICKLE_BOOL && fortran->truth) ||
-                (fortran->kind == LD_PICKLE_INTEGER && fortran->integer != 0);
+    ld_npy_header h = {.type = dtype->dtype, .fortran = fortran};
     if (!parse_shape(&h, shape))
         return ld_fail(LD_FORMAT,
                        "%s: an array has a shape that is not read; 0 to 2 dimensions "
                        "are",
                        p->name);
     if (h.type.kind == 'O')
-        return build_objects(p, array, &h, state->list.items[4]);
-    if (!data || data->bytes.size != ld_npy_bytes(&h)) {
+        return build_objects(p, array, &h, data);
+    bool has_bytes = data->kind == LD_PICKLE_BYTES;
+    if (!has_bytes || data->bytes.size != ld_npy_bytes(&h)) {
         char text[LD_NPY_TEXT], type[LD_NPY_TEXT];
         return ld_fail(LD_FORMAT, "%s: an array of %s of %s has %" PRId64 " bytes", p->name,
                        ld_npy_shape(text, &h), ld_npy_type_name(type, h.type),
-                       data ? data->bytes.size : 0);
+                       has_bytes ? data->bytes.size : 0);
     }
     ld_pickle_array *room;
     LD_CHECK(ld_pickle_room((void **)&room, p, sizeof *room));
     *room = (ld_pickle_array){h, data->bytes.data};
     array->array = room;
     return LD_OK;
+}
+
+/* Sets the state of an array: (version, shape, dtype, columns together, data). */
+static ld_status build_array(ld_pickle *p, value *array, const value *state)
+{
+    if (array->array || state->kind != LD_PICKLE_TUPLE || state->list.count != 5)
+        return fail_arguments(p, NDARRAY);
+    const value *shape = argument(state, 1, LD_PICKLE_TUPLE),
+                *dtype = argument(state, 2, LD_PICKLE_DTYPE), *fortran = state->list.items[3];
+    if (!shape || !dtype)
+        return fail_arguments(p, NDARRAY);
+    bool by_columns = (fortran->kind == LD_PICKLE_BOOL && fortran->truth) ||
+                      (fortran->kind == LD_PICKLE_INTEGER && fortran->integer != 0);
+    return fill_array(p, array, shape, dtype, by_columns, state->list.items[4]);
+}
+
+/* Calls _frombuffer(data, dtype, shape, "C" or "F"), which makes an array. */
+static ld_status new_array_of_bytes(value **out, ld_pickle *p, const value *arguments)
+{
+    const value *data = argument(arguments, 0, LD_PICKLE_BYTES),
+                *dtype = argument(arguments, 1, LD_PICKLE_DTYPE),
+                *shape = argument(arguments, 2, LD_PICKLE_TUPLE),
+                *order = argument(arguments, 3, LD_PICKLE_TEXT);
+    bool by_columns = order && ld_pickle_is(order, "F");
+    if (!data || !dtype || dtype->dtype.kind == 'O' || !shape || !order ||
+        (!by_columns && !ld_pickle_is(order, "C")))
+        return fail_arguments(p, FROM_BUFFER);
+    LD_CHECK(ld_pickle_new(out, p, LD_PICKLE_ARRAY));
+    return fill_array(p, *out, shape, dtype, by_columns, data);
 }
 
 /* Calls scalar(dtype, bytes), which makes an array of one element. */
@@ -279,6 +304,7 @@ ld_status ld_pickle_call(value **out, ld_pickle *p, const value *class, const va
     switch (class->class_id) {
     case DTYPE: return new_dtype(out, p, arguments);
     case ENCODE: return encode(out, p, arguments);
+    case FROM_BUFFER: return new_array_of_bytes(out, p, arguments);
     case SCALAR: return new_scalar(out, p, arguments);
     case BYTES:
         if (arguments->list.count == 0)

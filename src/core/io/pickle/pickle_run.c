@@ -353,13 +353,19 @@ static ld_status refuse(machine *m, unsigned char code)
         unsigned char code;
         const char *name;
     } known[] = {
-        {'i', "INST"},         {'o', "OBJ"},
-        {'P', "PERSID"},       {'Q', "BINPERSID"},
-        {0x82, "EXT1"},        {0x83, "EXT2"},
-        {0x84, "EXT4"},        {0x92, "NEWOBJ_EX"},
-        {0x8f, "EMPTY_SET"},   {0x90, "ADDITEMS"},
-        {0x91, "FROZENSET"},   {0x96, "BYTEARRAY8"},
-        {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
+        {'i', "INST"},
+        {'o', "OBJ"},
+        {'P', "PERSID"},
+        {'Q', "BINPERSID"},
+        {0x82, "EXT1"},
+        {0x83, "EXT2"},
+        {0x84, "EXT4"},
+        {0x92, "NEWOBJ_EX"},
+        {0x8f, "EMPTY_SET"},
+        {0x90, "ADDITEMS"},
+        {0x91, "FROZENSET"},
+        {0x97, "NEXT_BUFFER"},
+        {0x98, "READONLY_BUFFER"},
     };
     m->at--;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -395,7 +401,8 @@ static ld_status run_instruction(machine *m, unsigned char code)
     case 'C': return push_bytes(m, LD_PICKLE_BYTES, 1);
     case 'T':
     case 'B': return push_bytes(m, LD_PICKLE_BYTES, 4);
-    case 0x8e: return push_bytes(m, LD_PICKLE_BYTES, 8);
+    case 0x8e:
+    case 0x96: return push_bytes(m, LD_PICKLE_BYTES, 8);
     case 0x8c: return push_bytes(m, LD_PICKLE_TEXT, 1);
     case 'X': return push_bytes(m, LD_PICKLE_TEXT, 4);
     case 0x8d: return push_bytes(m, LD_PICKLE_TEXT, 8);
