@@ -49,13 +49,16 @@ local function setting_options(args, named_methods)
     tables.merged(own_settings(), {task = true, model = true}), named)
 end
 
--- The words that may be files with code: those that are no options, and those behind --against,
--- --same-as.
+-- The words that may be files with samplers: those that are no options and no model or task, and
+-- those behind --against, --same-as.
 local function named(args)
   local words = {}
-  for _, text in ipairs(args) do
+  for i, text in ipairs(args) do
+    local option = (args[i - 1] or ""):match "^%-%-(%a+)$"
     text = text:gsub("^%-%-against=", ""):gsub("^%-%-same%-as=", "")
-    if not text:find "^%-" then tables.append(words, cli.words(text)) end
+    if not text:find "^%-" and not kinds.by_name[option or ""] then
+      tables.append(words, cli.words(text))
+    end
   end
   return words
 end
@@ -68,7 +71,7 @@ local function spec(args)
     about = [[Examines samplers, ours or those of a file: bias and variance of each layer, the
       embedding and the gradient of the loss, how mini-batches hang together, what they cost, how
       the error grows; and sets them beside each other. It ends with status 1 where it finds a
-      fault, and with 0 otherwise.]],
+      fault in one that is not only among --against, and with 0 otherwise.]],
   }, declared.options, data_options.list(), setting_options(args, names))
 end
 

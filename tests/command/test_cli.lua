@@ -70,12 +70,21 @@ function tests.test_arrays()
   lu.assertEquals(cli.parse(SPEC, {"--sizes=3"}).sizes, {3})
   lu.assertEquals(refused "--sizes=5,x",
     'ladies dummy: --sizes[2] must be a positive integer, got "x"')
+  lu.assertEquals(cli.parse(SPEC, {"--names", ",a,, b c ,"}).names, {"a", "b c"})
+  lu.assertEquals(refused "--names=,", "ladies dummy: --names is empty: ,")
   lu.assertEquals(refused "--sizes=5,",
     'ladies dummy: --sizes[2] must be a positive integer, got ""')
 end
 
+--- A value may look like an option, but one of the command's is taken for that.
 function tests.test_a_value_may_look_like_an_option()
-  lu.assertEquals(cli.parse(SPEC, {"--out", "--quiet"}).out, "--quiet")
+  for _, args in ipairs{{"--out", "--quite"}, {"--out", "-5"}, {"--out=--quite"}} do
+    lu.assertEquals(cli.parse(SPEC, args).out, args[2] or "--quite")
+  end
+  lu.assertEquals(cli.parse(SPEC, {"--out=--quiet"}).out, "--quiet")
+  for _, following in ipairs{"--quiet", "--lr=3", "--help"} do
+    lu.assertEquals(refused("--out", following), "ladies dummy: --out needs a value: DIR")
+  end
 end
 
 --- An empty value, as from a variable of the shell that is not set, is refused.

@@ -98,7 +98,8 @@ end
 function tests.test_arrays_of_buffers()
   local function array(order)
     return pickle.decode("cnumpy._core.numeric\n_frombuffer\n(C\16"
-      .. ("<i4i4i4i4"):pack(1, 2, 3, 4) .. "cnumpy\ndtype\n(X\2\0\0\0i4tR(K\2K\2tX\1\0\0\0" .. order .. "tR.")
+      .. ("<i4i4i4i4"):pack(1, 2, 3, 4) .. "cnumpy\ndtype\n(X\2\0\0\0i4tR(K\2K\2tX\1\0\0\0"
+      .. order .. "tR.")
   end
   lu.assertEquals(array "C":numbers(), {{1, 2}, {3, 4}})
   lu.assertEquals(array "F":numbers(), {{1, 3}, {2, 4}})

@@ -58,6 +58,18 @@ function tests.test_own_files()
   lu.assertStrContains(shell.refused(shell.run_ladies(words)), "kept")
 end
 
+--- The file of a model is no sampler.
+function tests.test_own_model()
+  local net = file("net.lua", [[
+    local ladies = require "ladies"
+    return {settings = {"dropout"}, make = function(settings, data)
+      return ladies.nn.gcn{inputs = data.features.n_cols, outputs = data.classes, hidden = 8,
+        layers = settings.layers, dropout = settings.dropout}
+    end}]])
+  lu.assertEquals(lab("ladies:5", "--against", "none", "--model", net):match "^[^\n]+",
+    "LADIES (5) on toy")
+end
+
 function tests.test_alone_and_several()
   local out = lab("full", "--against", "none")
   lu.assertStrMatches(out, "full batch on toy\n.*")

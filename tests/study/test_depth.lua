@@ -109,6 +109,7 @@ function tests.test_errors()
   fails("ladies.depth: layers must be two numbers or more, ascending", {layers = {5, 2}})
   fails("ladies.depth: ablate is of the default network, without a model in settings",
     {ablate = true, settings = {model = "gcn"}})
+  fails("ladies.depth: name at least one data set", {datasets = {}})
   fails("/nowhere/x.npz does not exist", {datasets = {"low-homophily", "/nowhere/x.npz"}})
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
 end

@@ -100,6 +100,8 @@ function tests.test_errors()
   data.val = nil
   ladies.data.save(data, path)
   lu.assertErrorMsgContains("has no validation nodes to choose by", sweep, out, {datasets = {path}})
+  lu.assertErrorMsgContains("ladies.sweep: name at least one data set", sweep, out, {datasets = {}})
+  lu.assertErrorMsgContains("ladies.sweep: name at least one method", sweep, out, {methods = {}})
 end
 
 --- The report speaks of nodes only where nodes were validated: types of edges have a micro-F1, too.

@@ -54,11 +54,12 @@ local function index(spec)
   return by_name, names
 end
 
--- Splits a text at its commas; with `numbers`, parts that are numbers become numbers.
+-- Splits a text at its commas into words, of which empty ones do not count; with `numbers`, parts
+-- that are numbers become numbers, and each counts.
 local function split(text, numbers)
   local list = {}
-  for part in (text .. ","):gmatch "([^,]*)," do
-    list[#list + 1] = numbers and tonumber(part) or part:match "^%s*(.-)%s*$"
+  for part in (text .. ","):gmatch "%s*([^,]-)%s*," do
+    if numbers or part ~= "" then list[#list + 1] = numbers and tonumber(part) or part end
   end
   return list
 end
@@ -73,6 +74,7 @@ local function convert(spec, option, text)
     value = text == "true" or (text ~= "false" and text)
   elseif type_text:find "^array of " or type_text:find " or array of " and text:find "," then
     value = split(text, not type_text:find "strings")
+    if #value == 0 then error(("%s: --%s is empty: %s"):format(spec.name, option[1], text), 0) end
   elseif type_text:find "number" or type_text:find "integer" then
     value = tonumber(text) or text
   end
@@ -136,7 +138,10 @@ function cli.parse(spec, args)
     elseif option[2] then
       if not value then
         i = i + 1
-        value = args[i] or fail("--%s needs a value: %s", name, option[2])
+        value = args[i]
+        if not value or by_name[value:match "^%-%-([^=]+)" or ""] then
+          fail("--%s needs a value: %s", name, option[2])
+        end
       end
       opts[key_of(name)] = convert(spec, option, value)
     elseif value then

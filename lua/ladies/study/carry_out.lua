@@ -50,7 +50,8 @@ end
 -- Returns the names of the data sets that can be used, and notes about the others.
 local function usable(declared, opts)
   if declared.data then return declared.data(opts) end
-  if not opts.datasets or #opts.datasets == 0 then return opts.datasets, {} end
+  if not opts.datasets then return nil, {} end
+  if #opts.datasets == 0 then errors.fail(declared.where .. ": name at least one data set") end
   local names, notes = usable_data(declared.where, opts.datasets, declared.made)
   if declared.strict and notes[1] then
     errors.fail(("%s: %s"):format(declared.where, table.concat(notes, "; ")))

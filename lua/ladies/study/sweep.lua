@@ -215,6 +215,10 @@ local SWEEP = {
   },
 }
 
+function SWEEP.check(opts)
+  if #opts.methods == 0 then errors.fail(WHERE .. ": name at least one method") end
+end
+
 function SWEEP.identity(opts)
   return "sweep " .. json.encode{vary = opts.vary, methods = own_code.names(opts.methods),
     datasets = opts.datasets, preset = opts.preset, settings = opts.settings}
