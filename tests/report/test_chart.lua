@@ -27,6 +27,51 @@ local function places_of(picture)
   return texts, marks
 end
 
+-- The left and the right end of each bar in a picture.
+local function bars_of(picture)
+  local list = {}
+  for x, width in picture:gmatch '</title><rect x="([%d.-]+)" y="[%d.-]+" width="([%d.]+)"' do
+    list[#list + 1] = {tonumber(x), tonumber(x) + tonumber(width)}
+  end
+  return list
+end
+
+--- Bars stand within the frame, few or many, also on a logarithmic axis and where numbers are
+-- below 0; so they do as text.
+function tests.test_bars_are_in_the_frame()
+  for _, bins in ipairs{1, 2, 3, 4, 12, 40} do
+    for _, case in ipairs{{{1, 2, 2, 3, 7}, "none"}, {{1, 2, 2, 3, 700}, "x"},
+      {{-1, 1.2, 5, 9}, "x"}, {{-5, -1, 2}, "none"}} do
+      local figure = plot.histogram(case[1], {bins = bins, log = case[2]})
+      local bars, what = bars_of(figure:svg()), ("%d, %s"):format(bins, case[2])
+      lu.assertTrue(#bars > 0, what)
+      for _, bar in ipairs(bars) do lu.assertTrue(bar[1] >= 50 and bar[2] <= 640, what) end
+      lu.assertStrContains(figure:text(), "█", what)
+    end
+  end
+end
+
+--- The text over a point has the bounds that it was given, also where a logarithmic axis cannot
+-- show them.
+function tests.test_given_bounds_are_said()
+  local picture = plot.figure{log = "y", series = {{name = "a", style = "points",
+    points = {{1, 10, -5, 25}, {2, 12, 11, 13}}}}}:svg()
+  lu.assertStrContains(picture, "<title>a: 1, 10, -5 to 25</title>")
+  lu.assertStrContains(picture, "<title>a: 2, 12, 11 to 13</title>")
+end
+
+--- A bound beyond all that is drawn leaves an axis.
+function tests.test_ranges_beside_the_numbers()
+  for _, log in ipairs{"none", "y"} do
+    for _, range in ipairs{{50}, {false, 0.01}, {2, 3}} do
+      local picture = plot.figure{log = log, y_range = range,
+        series = {{name = "", points = {{1, 4}, {2, 5}}}}}:svg()
+      lu.assertTrue(#axis_numbers(picture) > 0)
+      lu.assertNil(picture:find "nan")
+    end
+  end
+end
+
 --- Labels of points that lie close together are moved apart: none lies on another one, on a point
 -- that has one, or beyond the picture.
 function tests.test_labels()

@@ -253,6 +253,13 @@ function tests.test_heat_map()
   lu.assertEquals(figure:text(40), "  t\n  a |++##|\n  b |  @@|")
   lu.assertErrorMsgContains("figure:text: the width must be a positive integer", figure.text,
     figure, ladies.ones(2))
+  -- Of many rows some share a line, which shows what is farthest from 0, also below it.
+  for _, n in ipairs{32, 40} do
+    local rows = tables.map(tables.repeated(0, n), function() return {-1, 2, -4} end)
+    for line in plot.heat_map(rows):text(40):gmatch "|([^\n]+)|" do
+      lu.assertNil(line:find " ", n .. line)
+    end
+  end
   -- Long names of columns stand askew, in the space that they need.
   local names = tables.repeated("noun.attribute <b>", 6)
   local svg_text = plot.heat_map(ladies.ones(6, 6), {rows = names, columns = names}):svg()
@@ -359,6 +366,17 @@ function tests.test_wrong_input()
   end
   lu.assertErrorMsgContains("must have 2 to 4 columns (x, y, low, high), got 2 x 5", plot.figure,
     {series = {{points = ladies.ones(2, 5)}}})
+  local function refused(message, own)
+    lu.assertErrorMsgContains("ladies.plot.lines: " .. message, plot.lines, {1, 2}, own)
+  end
+  refused("y_range of a logarithmic axis must be above 0, got 0", {log = "y", y_range = {0, 2}})
+  refused("x_range of a logarithmic axis must be above 0, got -1", {log = "xy", x_range = {-1}})
+  refused("y_range must ascend, got 2 to 2", {y_range = {2, 2}})
+  refused("x_range must ascend, got 3 to 1", {x_range = {3, 1}})
+  refused("y_range must be {low, high}, two numbers", {y_range = {0, 1 / 0}})
+  refused("there are 2 numbers and 1 of at", {at = {1}})
+  lu.assertErrorMsgContains("ladies.plot.bars: there are 3 bars and 1 names", plot.bars, {1, 2, 3},
+    {names = {"a"}})
   lu.assertErrorMsgContains("must end in .svg, .png or .pdf", function()
     plot.lines{1, 2}:save "x.gif"
   end)

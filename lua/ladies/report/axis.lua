@@ -10,10 +10,10 @@ local function step_of(range, n)
 end
 
 -- Returns the ticks of a linear axis from `low` to `high`, integers if the numbers shown are
--- integers.
+-- integers and there are some.
 local function linear_ticks(low, high, is_whole)
   local list, step = {}, step_of(high - low, 5)
-  if is_whole then step = math.max(1, step) end
+  if is_whole and high - low >= 1 then step = math.max(1, step) end
   for i = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) do
     list[#list + 1] = i * step
   end
@@ -54,7 +54,8 @@ end
 -- is_log   logarithmic, of positive numbers
 -- zero     a linear one of numbers that are not negative begins at 0, unless three quarters
 --          of it would be empty
--- range    {low, high}, either of them false or nil where the numbers decide
+-- range    {low, high}, either of them false or nil where the numbers decide; the other bound is
+--          moved where they lie beyond the one that is given
 -- ticks    the numbers that are written
 return function(numbers, from, to, opts)
   local low, high, is_whole = math.huge, -math.huge, true
@@ -64,6 +65,8 @@ return function(numbers, from, to, opts)
   low, high = bounds_of(low, high, opts)
   local range = opts.range or {}
   low, high = range[1] or low, range[2] or high
+  if low >= high and range[1] then high = opts.is_log and 2 * low or low + 1 end
+  if low >= high then low = opts.is_log and high / 2 or high - 1 end
   local function share(x)
     if opts.is_log then return math.log(x / low) / math.log(high / low) end
     return (x - low) / (high - low)

@@ -158,26 +158,25 @@ end
 
 -- ---------------------------------------------------------------- series
 
--- Collects the numbers along the axes: those of x, of y and of the right axis, and the name of the
--- latter. Bars begin at 0, which a logarithmic axis has not.
-local function numbers_of(list, log_y)
-  local xs, ys, y2s, y2_name = {}, {}, {}, nil
+-- Collects the numbers along the left and the right axis, and the name of the latter. Bars begin at
+-- 0, which a logarithmic axis has not.
+local function heights_of(list, log_y)
+  local ys, y2s, y2_name = {}, {}, nil
   for _, series in ipairs(list) do
     local own = series.axis == 2 and y2s or ys
     if series.axis == 2 then y2_name = series.name end
     for _, p in ipairs(series.points) do
-      xs[#xs + 1] = p[1]
       own[#own + 1], own[#own + 2] = p[3], p[4]
     end
     if series.style == "bars" and not log_y then own[#own + 1] = 0 end
   end
-  return xs, ys, y2s, y2_name
+  return ys, y2s, y2_name
 end
 
 local function series_chart(add, opts, list, width, height)
   local log = opts.log or "none"
   local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil
-  local xs, ys, y2s, y2_name = numbers_of(list, log_y)
+  local xs, ys, y2s, y2_name = drawable.xs(list), heights_of(list, log_y)
   local f = frame_of(opts, width, height, y2_name)
   if opts.x_names then xs[#xs + 1], xs[#xs + 2] = 0.5, #opts.x_names + 0.5 end
   f.x = axis_of(xs, f.left, f.right, {is_log = log_x, range = opts.x_range,

@@ -27,7 +27,7 @@ end
 -- Returns the text that appears when one points at a point.
 local function title_of(series, p)
   local label = series.labels and series.labels[p.i]
-  local bounds = p.spread and (", %.4g to %.4g"):format(p[3], p[4]) or ""
+  local bounds = p.spread and (", %.4g to %.4g"):format(p.low, p[4]) or ""
   local name = label or series.name
   return ("<title>%s%.4g, %.4g%s</title>"):format(name ~= "" and svg.text(name) .. ": " or "", p[1],
     p[2], bounds)
@@ -90,7 +90,7 @@ end
 local function add_bars(add, series, x, y)
   local zero = math.max(y.low, math.min(0, y.high))
   for _, p in ipairs(series.points) do
-    local left, right = x.place(p[1] + series.left), x.place(p[1] + series.right)
+    local left, right = x.place(p.left), x.place(p.right)
     local top, bottom = y.place(math.max(p[2], zero)), y.place(math.min(p[2], zero))
     add('<g>%s<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>', title_of(series, p), left, top,
       math.max(0.5, right - left - 1), bottom - top)

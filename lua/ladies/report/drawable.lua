@@ -25,7 +25,7 @@ local function kept(points, log_x, log_y, floor)
     if is_finite(x) and is_finite(y) and (not log_x or x > 0) and (not log_y or y > 0) then
       local low, high = is_finite(p[3]) and p[3] or y, is_finite(p[4]) and p[4] or y
       list[#list + 1] = {x, y, log_y and math.max(low, math.min(floor, y)) or low, high,
-        spread = is_finite(p[3]), i = i}
+        spread = is_finite(p[3]), low = low, i = i}
     end
   end
   return list
@@ -44,27 +44,31 @@ local function room_of(bars)
   return least < math.huge and least or 1
 end
 
--- Sets the fields `left` and `right` of each series with bars, so that bars at x reach from x +
--- left to x + right and those of several series stand side by side.
-local function place_bars(list)
+-- Sets the fields `left` and `right` of the points of bars, between which a bar stands, so that
+-- those of several series stand side by side. On a logarithmic axis they stay above 0.
+local function place_bars(list, log_x)
   local bars = {}
   for _, series in ipairs(list) do
     if series.style == "bars" then bars[#bars + 1] = series end
   end
   local width, n = room_of(bars) * (#bars > 1 and 0.8 or 0.96), #bars
   for k, series in ipairs(bars) do
-    series.left, series.right = width * ((k - 1) / n - 0.5), width * (k / n - 0.5)
     series.is_beside = n > 1
+    for _, p in ipairs(series.points) do
+      p.left, p.right = p[1] + width * ((k - 1) / n - 0.5), p[1] + width * (k / n - 0.5)
+      if log_x then p.left = math.max(p.left, p[1] / 2) end
+      if log_x then p.right = math.max(p.right, p.left) end
+    end
   end
 end
 
 --- drawable.series(opts) -> array: returns copies of the series of a plot with only those points
 -- that are finite and, on logarithmic axes, positive. A point is {x, y, low, high, spread = whether
--- it was given bounds, i = its place in the given series}. Bounds that reach below such an axis end
--- at the lowest point of the plot. A series gets these fields: `number`, its place in the given
--- array, from which its colour and mark follow; `written`, whether its labels are shown, which they
--- are if there are few in all; `left` and `right`, how far from x its bars begin and end;
--- `is_beside`, whether there are bars of other series beside its own.
+-- it was given bounds, low = as given, i = its place in the given series}, and of bars `left` and
+-- `right`, where it begins and ends. Bounds that reach below such an axis are drawn to the lowest
+-- point of the plot. A series gets these fields: `number`, its place in the given array, from which
+-- its colour and mark follow; `written`, whether its labels are shown, which they are if there are
+-- few in all; `is_beside`, whether there are bars of other series beside its own.
 function drawable.series(opts)
   local log = opts.log or "none"
   local log_x, log_y = log:find "x" ~= nil, log:find "y" ~= nil
@@ -76,9 +80,22 @@ function drawable.series(opts)
     n_labels = n_labels + #(one.labels or {})
     if one.points[1] then list[#list + 1] = one end
   end
-  place_bars(list)
+  place_bars(list, log_x)
   for _, one in ipairs(list) do one.written = one.labels and n_labels <= MOST_LABELS end
   return list
+end
+
+--- Collects the numbers along the horizontal axis of such series: those of points and the ends of
+-- bars.
+function drawable.xs(list)
+  local xs = {}
+  for _, series in ipairs(list) do
+    for _, p in ipairs(series.points) do
+      xs[#xs + 1] = p[1]
+      if p.left then xs[#xs + 1], xs[#xs + 2] = p.left, p.right end
+    end
+  end
+  return xs
 end
 
 --- Returns the largest absolute value in the cells of a heat map.

@@ -47,6 +47,9 @@ end
 local function series_of(where, values, own, style)
   local at = own.at and plot_options.numbers(where, own.at)
   return tables.map(columns_of(where, values), function(column, j)
+    if at and #at ~= #column then
+      errors.fail(("%s: there are %d numbers and %d of at"):format(where, #column, #at))
+    end
     return {name = own.names and own.names[j] or "", style = style,
       points = tables.map(column, function(y, i) return {at and at[i] or i, y} end)}
   end)
@@ -119,6 +122,9 @@ function plot.bars(values, given)
     series = "array of strings or nil"})
   common.series = series_of(where, values, {names = own.series}, "bars")
   local n = common.series[1] and #common.series[1].points or 0
+  if own.names and #own.names ~= n then
+    errors.fail(("%s: there are %d bars and %d names"):format(where, n, #own.names))
+  end
   common.x_names = own.names or tables.map(tables.repeated("", n), function(_, i)
     return tostring(i)
   end)

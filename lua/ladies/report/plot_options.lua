@@ -63,13 +63,20 @@ local function points_of(where, given)
   end)
 end
 
-local function check_range(where, name, range)
+local function check_range(where, name, range, is_log)
   if not range then return end
   for i = 1, 2 do
-    if range[i] and (math.type(range[i]) == nil or range[i] ~= range[i]) then
+    local bound = range[i]
+    if bound and (not math.type(bound) or bound ~= bound or math.abs(bound) == math.huge) then
       errors.fail(("%s: %s must be {low, high}, two numbers, or false for one that follows from "
         .. "what is drawn"):format(where, name))
+    elseif bound and is_log and bound <= 0 then
+      errors.fail(("%s: %s of a logarithmic axis must be above 0, got %g"):format(where, name,
+        bound))
     end
+  end
+  if range[1] and range[2] and range[1] >= range[2] then
+    errors.fail(("%s: %s must ascend, got %g to %g"):format(where, name, range[1], range[2]))
   end
 end
 
@@ -99,8 +106,10 @@ function plot_options.check(where, given)
   if (opts.series == nil) == (opts.cells == nil) then
     errors.fail(where .. ": a plot has either series or cells")
   end
-  check_range(where, "x_range", opts.x_range)
-  check_range(where, "y_range", opts.y_range)
+  for _, axis in ipairs{"x", "y"} do
+    local name = axis .. "_range"
+    check_range(where, name, opts[name], (opts.log or "none"):find(axis, 1, true))
+  end
   opts.cells = opts.cells and plot_options.cells(where, opts.cells)
   opts.series = tables.map(opts.series or {}, function(one)
     local series = options.check(where .. ": a series", one, SERIES)

@@ -59,13 +59,16 @@ function text_chart.shade(value, most)
   return SHADES[math.max(1, math.ceil(math.sqrt(math.min(1, math.abs(value) / most)) * #SHADES))]
 end
 
--- Merges each n rows of cells into one, which has the largest number of each column.
+-- Merges each n rows of cells into one, which has the number of each column that is farthest from 0.
 local function merged(cells, n)
   local rows = {}
   for i, row in ipairs(cells) do
     local k = (i - 1) // n + 1
     rows[k] = rows[k] or {}
-    for j, value in ipairs(row) do rows[k][j] = math.max(rows[k][j] or 0, value or 0) end
+    for j, value in ipairs(row) do
+      local there = rows[k][j] or 0
+      rows[k][j] = value and math.abs(value) > math.abs(there) and value or there
+    end
   end
   return rows
 end

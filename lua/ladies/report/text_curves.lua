@@ -55,8 +55,8 @@ local function put_line(canvas, a, b, sign)
 end
 
 -- Draws a bar from 0, whose top is drawn to an eighth of a line.
-local function put_bar(canvas, series, p, x, y)
-  local left, right = whole(x.place(p[1] + series.left)), whole(x.place(p[1] + series.right))
+local function put_bar(canvas, p, x, y)
+  local left, right = whole(x.place(p.left)), whole(x.place(p.right))
   local zero = y.place(math.max(y.low, math.min(0, y.high)))
   local top = y.place(p[2])
   for column = left, math.max(left, right - 1) do
@@ -71,7 +71,7 @@ end
 local function put_series(canvas, series, x, y)
   local sign, places = sign_of(series), {}
   for i, p in ipairs(series.points) do
-    if series.style == "bars" then put_bar(canvas, series, p, x, y) end
+    if series.style == "bars" then put_bar(canvas, p, x, y) end
     places[i] = {whole(x.place(p[1])), whole(y.place(p[2]))}
   end
   if series.style == "segments" then
@@ -141,19 +141,16 @@ local function add_key(lines, list, indent, width)
   lines[#lines + 1] = line
 end
 
-local function numbers_of(list, log_y)
-  local xs, sides = {}, {{}, {}}
+-- Collects the numbers along the left and the right axis. Bars begin at 0, which a logarithmic axis
+-- has not.
+local function heights_of(list, log_y)
+  local sides = {{}, {}}
   for _, series in ipairs(list) do
     local ys = sides[series.axis]
-    for _, p in ipairs(series.points) do
-      if series.style == "bars" then
-        xs[#xs + 1], xs[#xs + 2] = p[1] + series.left, p[1] + series.right
-      end
-      xs[#xs + 1], ys[#ys + 1] = p[1], p[2]
-    end
+    for _, p in ipairs(series.points) do ys[#ys + 1] = p[2] end
     if series.style == "bars" and not log_y then ys[#ys + 1] = 0 end
   end
-  return xs, sides[1], sides[2]
+  return sides[1], sides[2]
 end
 
 -- Makes a vertical axis between the lowest and the highest line; nil where no series uses it.
@@ -170,7 +167,7 @@ return function(opts, width, height)
   if not list[1] then return nil end
   local log = opts.log or "none"
   local log_y = log:find "y" ~= nil
-  local xs, lefts, rights = numbers_of(list, log_y)
+  local lefts, rights = heights_of(list, log_y)
   local title = opts.title ~= "" and core.printable(opts.title)
   local inner = math.max(LEAST_HEIGHT, height - (title and 1 or 0) - 2 - (opts.axes and 2 or 0))
   local y = upright(lefts, inner, {is_log = log_y, range = opts.y_range, zero = opts.axes})
@@ -179,7 +176,7 @@ return function(opts, width, height)
   local numbers, left = beside(opts.axes and y or nil)
   local numbers2, right = beside(opts.axes and y2 or nil)
   local columns = math.max(LEAST_WIDTH, width - left - right - 4)
-  local x = axis_of(xs, 1, columns, {is_log = log:find "x" ~= nil, range = opts.x_range,
+  local x = axis_of(drawable.xs(list), 1, columns, {is_log = log:find "x" ~= nil, range = opts.x_range,
     ticks = opts.x_ticks})
   local canvas = canvas_of(columns, inner)
   for _, series in ipairs(list) do
