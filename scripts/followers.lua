@@ -1,6 +1,6 @@
 -- ladies followers: measures what followed the paper: methods, architectures, published tables
 --
---   ladies followers [--tables methods,models,bliss,gcnii,labor,links,relations] [--runs N]
+--   ladies followers [--tables methods,models,rns,bliss,gcnii,labor,links,relations] [--runs N]
 --   ladies followers --quick
 --
 -- Every table has a folder below runs/followers: results.jsonl, a line for each run, and the table

@@ -27,9 +27,9 @@ end
 --- The places of Table A12 of Conover's Practical Nonparametric Statistics, and others by SciPy.
 function tests.test_interval_of_a_median()
   for n, k in pairs{[6] = 1, [8] = 1, [9] = 2, [10] = 2, [12] = 3, [15] = 4, [20] = 6, [25] = 8,
-    [40] = 14, [100] = 40, [200] = 86} do
+    [40] = 14, [100] = 40, [200] = 86, [1000] = 469, [5000] = 2431} do
     local list = {}
-    for i = 1, n do list[i] = (i * 7919) % 1009 end
+    for i = 1, n do list[i] = (i * 7919) % 10007 end
     local ordered = table.move(list, 1, n, 1, {})
     table.sort(ordered)
     lu.assertEquals({medians.bounds(list)}, {ordered[k], ordered[n + 1 - k]}, n)

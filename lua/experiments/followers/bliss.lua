@@ -210,7 +210,7 @@ end
 
 --- experiments.followers.bliss{runs = 10} -> table: BLISS's table on the citation graphs (see the
 -- file's header), each row `runs` times with the seeds 1, 2, ... Returns a report (see
--- ladies.report) with `variants`.
+-- ladies.report) with `cases`.
 -- datasets   names or paths (cora, citeseer and pubmed)
 -- steps      1000; with quick 50
 -- runs       10; with quick 2

@@ -79,7 +79,7 @@ local function numbers_of(cases)
 end
 
 local ABOUT = [[
-Test AUC and AP in percent with 95 %% intervals by Student's t over %d runs, each with its own split
+Test AUC and AP in percent with 95 %% intervals by Student's t over %s, each with its own split
 (85/5/10), first weights and draws: run i has split i and seed i. "confirmed": the interval has the
 paper's number, which is a mean over ten initialisations on one split; "above", "below": our mean
 is, and the interval has it not.
@@ -136,8 +136,11 @@ function LINKS.show(report, _, _, rows)
   report:csv(numbers_of(rows))
 end
 
-function LINKS.notes(_, opts)
-  return {ABOUT:format(opts.splits, OF_FULL, OF_SAGE)}
+function LINKS.notes(_, _, rows)
+  local counts = words.runs(tables.map(rows, function(row)
+    return {dataset = row.dataset, records = values_of(row, METRICS[1])}
+  end))
+  return {ABOUT:format(counts, OF_FULL, OF_SAGE)}
 end
 
 --- experiments.followers.links{runs = 10} -> table: test AUC and AP of GAE and VGAE on the citation

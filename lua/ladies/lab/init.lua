@@ -119,7 +119,8 @@ local function train(all, list, data, budget, tick)
       tables.append(list[i].findings, training.findings(columns, budget, first, all[1].title))
       if i == 1 then first = columns end
     else
-      table.insert(list[i].notes, "not trained: it is no method with settings")
+      table.insert(list[i].notes, "not trained: " .. (one.config and "it fails"
+        or "it is no method with settings"))
     end
     tick()
   end

@@ -4,7 +4,7 @@ local words = {}
 
 --- Formats a share with three digits: "3.21 %", "1400 %".
 function words.percent(x)
-  return (x < 10 and "%.3g %%" or "%.0f %%"):format(100 * x)
+  return (x < 9.995 and "%.3g %%" or "%.0f %%"):format(100 * x)
 end
 
 --- Formats a share with two digits, for numbers that are not known more precisely: "2.5 %", "110

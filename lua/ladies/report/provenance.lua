@@ -48,7 +48,7 @@ function provenance.runs(study, records)
   local sharing = distinct(records, side_by_side)
   local mixed = #sharing > 1
     and " Times of runs that shared the machine differently do not compare." or ""
-  return ("%d runs on %s; %s. The study has taken %s so far.%s%s"):format(#records,
+  return ("%s on %s; %s. The study has taken %s so far.%s%s"):format(units.counted(#records, "run"),
     table.concat(machines, " and "), table.concat(sharing, "; "),
     progress.duration(study:seconds()), mixed, note_of(records))
 end

@@ -59,7 +59,8 @@ function text_chart.shade(value, most)
   return SHADES[math.max(1, math.ceil(math.sqrt(math.min(1, math.abs(value) / most)) * #SHADES))]
 end
 
--- Merges each n rows of cells into one, which has the number of each column that is farthest from 0.
+-- Merges each n rows of cells into one, which has the number of each column that is farthest from
+-- 0.
 local function merged(cells, n)
   local rows = {}
   for i, row in ipairs(cells) do

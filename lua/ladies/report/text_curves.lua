@@ -176,8 +176,8 @@ return function(opts, width, height)
   local numbers, left = beside(opts.axes and y or nil)
   local numbers2, right = beside(opts.axes and y2 or nil)
   local columns = math.max(LEAST_WIDTH, width - left - right - 4)
-  local x = axis_of(drawable.xs(list), 1, columns, {is_log = log:find "x" ~= nil, range = opts.x_range,
-    ticks = opts.x_ticks})
+  local x = axis_of(drawable.xs(list), 1, columns, {is_log = log:find "x" ~= nil,
+    range = opts.x_range, ticks = opts.x_ticks})
   local canvas = canvas_of(columns, inner)
   for _, series in ipairs(list) do
     put_series(canvas, series, x, series.axis == 2 and y2 or y)

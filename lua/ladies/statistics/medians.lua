@@ -34,10 +34,11 @@ end
 function medians.bounds(list, level)
   local n, ordered = #list, sorted(list)
   local outside = (1 - (level or 0.95)) / 2
-  local term, below, k = 0.5 ^ n, 0, 0
-  while k < (n + 1) // 2 and below + term <= outside do
-    below, k = below + term, k + 1
-    term = term * (n - k + 1) / k
+  -- The logarithm of P(X = k), which is itself 0 in a number for a thousand trials.
+  local term, below, k = n * math.log(0.5), 0, 0
+  while k < (n + 1) // 2 and below + math.exp(term) <= outside do
+    below, k = below + math.exp(term), k + 1
+    term = term + math.log((n - k + 1) / k)
   end
   k = math.max(1, k)
   return ordered[k], ordered[n + 1 - k]

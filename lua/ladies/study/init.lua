@@ -223,7 +223,8 @@ function Study:run(runs, given)
   local others = by_ranks.others()
   if not runners.possible or opts.data or of_this_process(runs) then opts.jobs, others = 1, nil end
   local began, before = core.clock(), self:seconds()
-  local shown <close> = display.new(self, runs, #waiting, opts)
+  local shown <close> = display.new(self, runs, #waiting,
+    {quiet = opts.quiet, jobs = opts.jobs * (others and others.ranks or 1)})
   local work = {
     jobs = opts.jobs, threads = opts.threads or opts.jobs > 1 and 1 or core.threads(),
     data = opts.data, folder = work_folder, others = others,
@@ -257,7 +258,7 @@ function Study:finished(runs)
   local list = {}
   for _, run in ipairs(runs) do
     local record = self.records[run.key]
-    if record and json.encode(record.config) == json.encode(run.config) then
+    if record and text_of(record.config) == text_of(run.config) then
       list[#list + 1] = run
     end
   end

@@ -4,6 +4,7 @@
 local published = require "experiments.paper.table3.published"
 local statistics = require "ladies.statistics"
 local Table = require "ladies.report.table"
+local test_f1 = require "ladies.study.test_f1"
 
 local statements = {}
 
@@ -13,11 +14,6 @@ local PAIRS = {
   {"LADIES (512)", "FastGCN (512)"}, {"LADIES (512)", "GraphSAGE (5)"},
   {"LADIES (512)", "full batch"},
 }
-
--- Test F1 in percent by seed; false where there is none.
-local function f1s(row)
-  return statistics.column(row and row.by_seed or {}, "test_f1", 100)
-end
 
 --- Compares our numbers with `least`, which they should reach: "above" where their mean is no less,
 -- "covered" where their 95 % interval reaches it, else "below".
@@ -45,7 +41,7 @@ function statements.table(rows, names)
       if row.dataset == name then own[row.title] = row end
     end
     for _, title in ipairs{"LADIES (64)", "LADIES (512)"} do
-      local f1 = statistics.present(f1s(own[title]))
+      local f1 = statistics.present(test_f1.of(own[title]))
       if paper[title] and #f1 > 1 then
         local least = paper[title].test_f1[1]
         results:add{name, title .. ": F1 %", Table.interval(f1, "%.1f"),
@@ -54,7 +50,7 @@ function statements.table(rows, names)
     end
     for _, pair in ipairs(PAIRS) do
       local a, b = paper[pair[1]], paper[pair[2]]
-      local difference = statistics.differences(f1s(own[pair[1]]), f1s(own[pair[2]]))
+      local difference = test_f1.differences(own[pair[1]], own[pair[2]])
       if a and b and #difference > 1 then
         local theirs = a.test_f1[1] - b.test_f1[1]
         results:add{name, table.concat(pair, " - "), Table.interval(difference, "%+.1f"),

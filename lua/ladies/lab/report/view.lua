@@ -106,7 +106,8 @@ function view.circumstances(laboratory)
   local same = s.one_set and (" A batch has all training %ss, so these sets are one and the same, "
     .. "and differ by their draws alone."):format(s.unit or "node") or ""
   return ("A %s of %s, %d wide, after %s of training; batches of %s; %s sets of seeds, %s of "
-    .. "each; seed %d. Intervals are of 95 %%, by Student's t over the sets of seeds.%s%s"):format(
+    .. "each; seed %d. Intervals are of 95 %%: of errors by Student's t over the sets of seeds, of "
+    .. "times, which are medians, by order statistics.%s%s"):format(
     s.model and "model " .. s.model or "GCN", counted(s.layers, "layer"), s.hidden,
     counted(s.steps, "step"), counted(s.batch_size, s.unit or "seed"), groups_of(laboratory),
     counted(s.draws, "draw"), s.seed, same, apart_of(s))
