@@ -144,7 +144,7 @@ local function interrupted(world, name, signal)
     while [ ! -s "$FAKE_WORLD/started" ]; do sleep 0.01; done
     kill -%s $main; wait $main; status=$?
     child=$(cat "$FAKE_WORLD/started")
-    for i in 1 2 3 4 5 6 7 8 9 10; do
+    for i in $(seq 300); do
       if ! grep -qs '^State:.[^Z]' /proc/$child/status; then exit $status; fi
       sleep 0.1
     done

@@ -68,7 +68,7 @@ function tests.test_a_slow_test_that_is_not_listed()
     local out, err, status = shell.run({shell.ladies, run, path},
       {env = {"LADIES_FAST_SECONDS=" .. most, "LADIES_BUILD_TYPE=Release"}})
     lu.assertEquals(status, wanted, out .. err)
-    lu.assertStrMatches(out, ".*test_busy took 0%.%d s of processor time\n.*")
+    lu.assertStrMatches(out, ".*test_busy took %d+%.%d s of processor time\n.*")
     lu.assertEquals(out:find("may take 0.2 s", 1, true) ~= nil, wanted == 1, out)
   end
 end

@@ -106,7 +106,7 @@ function tests.test_interrupt()
   table.remove(answers, 4)
   for i = 2, 3 do
     lu.assertEquals(answers[i].reply.evalue, "interrupted")
-    lu.assertTrue(answers[i].seconds < 0.5, answers[i].seconds)
+    lu.assertTrue(answers[i].seconds < 10, answers[i].seconds)
   end
   lu.assertEquals(answers[4].outputs, {result "7"})
 end

@@ -8,6 +8,7 @@ local ladies = require "ladies"
 local checkpoint = require "ladies.training.checkpoint"
 local files = require "tools.files"
 local message_of = require "tools.message_of"
+local shell = require "tools.shell"
 local stderr_of = require "tools.stderr_of"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -110,23 +111,26 @@ end
 
 --- A run that is killed at five moments by SIGKILL ends with the same bits.
 function tests.test_killed()
-  local binary = os.getenv "LADIES_BIN"
-  if not binary then lu.skip "LADIES_BIN is not set" end
   local BATCHES = 300
-  local function run(folder, every, resume, seconds)
-    local command = ("'%s' '%s/tools/train_toy.lua' '%s' %d %g %s"):format(
-      binary, here, temporary.path(folder), BATCHES, every, resume and "resume" or "")
-    if seconds then command = ("timeout -s KILL %.3f %s"):format(seconds, command) end
-    return os.execute(command .. " 2>/dev/null")
+  -- Trains; a run that has so many lines in its log is killed. Returns the status.
+  local function run(folder, every, resume, lines)
+    local path = temporary.path(folder)
+    local command = ("%s %s/tools/train_toy.lua %s %d %g %s 2>/dev/null"):format(
+      shell.quote(shell.ladies), here, path, BATCHES, every, resume and "resume" or "")
+    return select(3, shell.run{"bash", "-c", not lines and command or ([[
+      %s & run=$!
+      while kill -0 $run 2>/dev/null && [ "$(cat %s/log.jsonl 2>/dev/null | wc -l)" -lt %d ]; do
+        sleep 0.01
+      done
+      kill -KILL $run; wait $run]]):format(command, path, lines)})
   end
-  lu.assertTrue(run("quiet_life", 30))
-  math.randomseed(137)
+  lu.assertEquals(run("quiet_life", 30), 0)
   local killed = 0
-  for _ = 1, 5 do
-    if not run("killed", 0, killed > 0, 0.05 + 0.25 * math.random()) then killed = killed + 1 end
+  for i, lines in ipairs{20, 60, 110, 170, 240} do
+    if run("killed", 0, i > 1, lines) == 137 then killed = killed + 1 end
   end
-  lu.assertTrue(killed > 0, "no run was killed in time")
-  lu.assertTrue(run("killed", 0, true))
+  lu.assertTrue(killed >= 3, killed .. " runs were killed in time")
+  lu.assertEquals(run("killed", 0, true), 0)
   same_file(temporary.path "killed", temporary.path "quiet_life", "model.npz")
   same_file(temporary.path "killed", temporary.path "quiet_life", "predictions.npz")
   local batches, validations = toy_training.log(temporary.path "killed")

@@ -31,7 +31,7 @@ end
 -- Asserts that there are n threads. The system lists one for a moment after it has been joined.
 local function assert_threads(n)
   local began = core.clock()
-  while threads() ~= n and core.clock() - began < 1 do end
+  while threads() ~= n and core.clock() - began < 10 do end
   lu.assertEquals(threads(), n)
 end
 
@@ -293,7 +293,7 @@ function tests.test_endless_samplers()
       for _ = 1, 8 do iterator() end
       local began = core.clock()
       iterator:close()
-      lu.assertTrue(core.clock() - began < 2, how)
+      lu.assertTrue(core.clock() - began < 20, how)
     end)
   end
 end
@@ -323,8 +323,9 @@ function tests.test_ctrl_c()
         if batch.index == 8 then print "waiting" io.stdout:flush() end
       end
     end)
-    local began = os.clock()
-    while threads() > before and os.clock() - began < 1 do end
+    local core = require "ladies_core"
+    local began = core.clock()
+    while threads() > before and core.clock() - began < 10 do end
     print(ok, message, threads() - before)
   ]]
   lu.assertNil(shell.talk([[

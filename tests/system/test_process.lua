@@ -59,8 +59,11 @@ end
 --- Waiting for a process sleeps, also for one that ends slowly: it takes hardly any time of the
 -- processor.
 function tests.test_waiting_is_idle()
-  local process = core.process.start{"sh", "-c",
-    "trap 'sleep 0.4; exit 3' TERM; while true; do sleep 0.05; done"}
+  local log <close> = shell.file ""
+  local process = core.process.start({"sh", "-c",
+    "trap 'sleep 0.4; exit 3' TERM; echo ready; while true; do sleep 0.05; done"},
+    {log = log.path})
+  while not core.file.read(log.path):find "ready" do process:wait(0.01) end
   local before = os.clock()
   lu.assertNil(process:wait(0.4))
   process:stop()

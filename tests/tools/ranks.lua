@@ -29,7 +29,7 @@ ranks.environment = {
   not os.getenv "LADIES_HOSTS" and "OMPI_MCA_btl=self,vader" or nil,
 }
 
-local LIMIT = 30      -- seconds, after which a run counts as one that hangs
+local LIMIT = "120"   -- seconds, after which a run counts as one that hangs
 
 local module = shell.ladies:gsub("[^/]*$", "../lib/ladies/ladies_ranks.so")
 
@@ -56,7 +56,7 @@ end
 
 -- The command line, with the words `before` before it.
 local function words(n, arguments, opts)
-  local list = {"timeout", "-k", "5", tostring(LIMIT)}
+  local list = {"timeout", "-k", "5", LIMIT}
   local launcher = opts.launcher and opts.launcher.words
     or opts.loud and {"mpirun"} or {"mpirun", "--quiet"}
   for _, part in ipairs{opts.before or {}, launcher, {"-n", tostring(n), shell.ladies},
@@ -91,7 +91,7 @@ end
 function ranks.run_shell(text, opts)
   if not ranks.available() then lu.skip "there is no MPI" end
   local path = ("PATH=%s:%s"):format(shell.ladies:match "^(.*)/", os.getenv "PATH")
-  return shell.run({"timeout", "-k", "5", "120", "sh", "-ec", text}, {env = environment{path},
+  return shell.run({"timeout", "-k", "5", LIMIT, "sh", "-ec", text}, {env = environment{path},
     folder = opts.folder})
 end
 

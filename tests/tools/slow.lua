@@ -1,7 +1,8 @@
 --- build/bin/ladies tests/tools/slow.lua [SECONDS [BUILD]]: writes tests/slow.txt, the names of the
 -- tests that `scripts/test --fast` leaves out. These took longer than SECONDS (3, for two cores
 -- without other work) in the latest run of all tests in the folder BUILD (build). It prints how
--- long the others took.
+-- long the others took. Tests that the log lacks stay in the list, so that a run of some does no
+-- harm.
 local folder = arg[0]:match "^(.*)/tools/"
 local most, build = tonumber(arg[1] or 3), arg[2] or "build"
 
@@ -17,8 +18,12 @@ local function seconds_of(log)
 end
 
 local slow, rest = {}, 0
-for name, seconds in pairs(seconds_of(build .. "/Testing/Temporary/LastTest.log")) do
-  if seconds > most then slow[#slow + 1] = name else rest = rest + seconds end
+local seconds = seconds_of(build .. "/Testing/Temporary/LastTest.log")
+for name, took in pairs(seconds) do
+  if took > most then slow[#slow + 1] = name else rest = rest + took end
+end
+for name in io.lines(folder .. "/slow.txt") do
+  if not seconds[name] then slow[#slow + 1] = name end
 end
 table.sort(slow)
 local file <close> = assert(io.open(folder .. "/slow.txt", "w"))
