@@ -212,6 +212,17 @@ function tests.test_widths()
   lu.assertTrue(most > 110 and most <= 120, most)
 end
 
+--- Settings of one name that methods declare each with their own words are told in those.
+function tests.test_help_of_a_name_that_two_have()
+  local function told(method, option)
+    local out = shell.run_ladies{"train", "--method", method, "--help"}
+    return out:gsub("%s+", " "):match("%-%-" .. option .. " %u+ (.-%))")
+  end
+  lu.assertStrContains(told("rns", "parts"), "default one for 5000 nodes, at least 4)")
+  lu.assertStrContains(told("clustergcn", "parts"), "default one for 250 nodes, at least 50)")
+  lu.assertStrContains(told("pooled", "form"), "default mean)")
+end
+
 --- The help shows the options of the method and the network that were named together, and of all
 -- others the names alone.
 function tests.test_help_of_a_method()

@@ -243,7 +243,7 @@ function tests.test_no_arithmetic_in_the_binding()
   table.sort(written)
   lu.assertEquals(written, {
     'bind/tensor/bind_index.c: (*c->out[0].index)->data[i] = to_core(c->L, -1, , i + 1);',
-    "bind/tensor/bind_tensor.c: t->data[i - 1] = (float)bind_check_number(c->L, 3);",
+    "bind/tensor/bind_tensor.c: t->data[i] = (float)bind_check_number(c->L, 3);",
   })
 end
 

@@ -108,10 +108,26 @@ local function owners_text(one, named)
   return #owners ~= all and table.concat(owners, ", ") .. ": " or ""
 end
 
+-- Returns a setting as the first named entry that declares it does: two may have one name and each
+-- its own words and default.
+local function as_named(one, named)
+  local kind = kinds.of(one)
+  for _, name in ipairs(kind and named[kind.name] or {}) do
+    for _, own in ipairs(kind.entries[name].settings) do
+      if type(own) == "table" and own[1] == one.name then
+        return {name = one.name, type = one.type, default = own.default, follows = own.follows,
+          help = own.help, place = one.place, of_some = one.of_some}
+      end
+    end
+  end
+  return one
+end
+
 --- Describes a setting in one line: who has it, its help, its words, its defaults. named: as of
 -- kinds.owners; then it is about the entries that are named.
 function kinds.describe(one, named)
   named = named or {}
+  one = as_named(one, named)
   local parts = {}
   local words = one.type:gsub(" or nil$", ""):match "^[%w_ ]+|[%w_ |]+$"
   parts[1] = words and words:gsub("|", ", ")

@@ -31,15 +31,6 @@ end
 -- hold the other ends of edges with these ends and relations.
 function Edges:rows(ends, relations) return rows_of(self, ends, relations) end
 
---- edges:check_rows(where: string, h): fails, by a line that begins with `where`, unless h is a
--- Tensor with a row for each node.
-function Edges:check_rows(where, h)
-  options.value(where, "h", h, "Tensor")
-  if h.n_rows ~= self.n_nodes then
-    errors.fail(("%s: h has %d rows for edges of %d nodes"):format(where, h.n_rows, self.n_nodes))
-  end
-end
-
 --- edges:incident(which: string [, positions: Index]) -> Index, Index, Index: returns the entries
 -- of edges:others one by one, also those that are there several times: their rows, their columns,
 -- and the edge of each.

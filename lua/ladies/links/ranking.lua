@@ -2,6 +2,7 @@
 -- replaced by all other nodes, or by some. Only some edges are ranked at a time, so that the memory
 -- of scores is bounded.
 
+local check_rows = require "ladies.links.check_rows"
 local core = require "ladies_core"
 local metrics = require "ladies.evaluation.metrics.ranking"
 local options = require "ladies.base.options"
@@ -67,7 +68,7 @@ return function(edges, positions, decoder, h, given)
   options.value(where, "the edges", edges, "Edges")
   options.value(where, "positions", positions, "Index")
   options.value(where, "the decoder", decoder, "table")
-  edges:check_rows(where, h)
+  check_rows(where, edges, h)
   core.check_constant(where, h)
   local opts = options.check(where, given, SPEC)
   local from, to, relations = edges.from[positions], edges.to[positions],

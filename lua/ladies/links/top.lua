@@ -2,6 +2,7 @@
 -- looked at at a time, so that the memory of scores is bounded, and who asks for it gets what is
 -- found of these before the next ones are looked at.
 
+local check_rows = require "ladies.links.check_rows"
 local core = require "ladies_core"
 local free_after = require("ladies.nn.module").free_after
 local options = require "ladies.base.options"
@@ -91,7 +92,7 @@ return function(edges, decoder, h, k, given)
   local where = "ladies.links.top"
   options.value(where, "the edges", edges, "Edges")
   options.value(where, "the decoder", decoder, "table")
-  edges:check_rows(where, h)
+  check_rows(where, edges, h)
   options.value(where, "k", k, "positive integer")
   core.check_constant(where, h)
   local opts = options.check(where, given, SPEC)
