@@ -429,20 +429,21 @@ end
 
 --- An optimizer without an L2 penalty is searched as others are, but for that.
 function tests.test_other_optimizers()
-  local all = #choices.bases{}
+  local ways = choices.ways(ladies.ones(2, 2))
+  local all = #choices.bases({}, ways)
   for _, own in ipairs{{optimizer = "adamw"}, {decoupled_decay = 0.1}} do
-    local bases = choices.bases(own)
+    local bases = choices.bases(own, ways)
     lu.assertEquals(#bases, all)
     for _, choice in ipairs(bases) do
       lu.assertNil(choice.weight_decay)
       local config = ladies.experiment.configure(choice)
-      for _, near in ipairs(choices.around(choice, config, own)) do
+      for _, near in ipairs(choices.around(choice, config, own, ways)) do
         lu.assertNil(near.weight_decay)
       end
     end
   end
   local decays = {}
-  for _, choice in ipairs(choices.bases{optimizer = "sgd"}) do
+  for _, choice in ipairs(choices.bases({optimizer = "sgd"}, ways)) do
     decays[choice.weight_decay or "none"] = true
   end
   lu.assertEquals(decays, {none = true, [5e-4] = true})

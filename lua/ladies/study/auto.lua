@@ -4,8 +4,10 @@
 -- still more, with several seeds (successive halving). Choices are compared after equally many
 -- batches: time decides how many are tried, and never which of two is better.
 
--- The search itself is auto_search.lua; this file has its options and its report.
+-- The search itself is auto_search.lua, and its time auto_budget.lua; this file has its options and
+-- its report.
 
+local Budget = require "ladies.study.auto_budget"
 local choices = require "ladies.study.auto_choices"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
@@ -78,17 +80,18 @@ end
 
 -- Returns a line that says for what the given time was too short; nil where it sufficed.
 local function late(search, best)
+  local seconds = search.budget.seconds
   local with_more = "; with more (seconds; --auto-seconds) the choice is better founded."
   local waiting = #tables.sorted_keys(search.waiting)
   if best.rung == 0 then
     return ("No run came to the end of its %d batches in %g s: the choice says little. Give "
-      .. "more time (seconds; --auto-seconds)."):format(search:batches_of(1), search.seconds)
+      .. "more time (seconds; --auto-seconds)."):format(search:batches_of(1), seconds)
   elseif waiting > 0 then
     return ("Of %g s a run of %d batches may take %g %%, and all of these together %g %%: that "
-      .. "left no time for %d more%s"):format(search.seconds, search:batches_of(1),
-      100 * Search.LONGEST, 100 * RUNGS[1].share, waiting, with_more)
+      .. "left no time for %d more%s"):format(seconds, search:batches_of(1),
+      100 * Budget.LONGEST, 100 * RUNGS[1].share, waiting, with_more)
   elseif search.ended_early then
-    return ("The %g s left no time for training all of the best further%s"):format(search.seconds,
+    return ("The %g s left no time for training all of the best further%s"):format(seconds,
       with_more)
   end
 end
@@ -103,7 +106,7 @@ run that the clock cut off counts for nothing beside those that came to their en
 several seeds it is their mean with its 95 %% interval by Student's t; the best of these is
 chosen.]]):format(
     choices.text(best.choice), (search.shown.name:gsub("^%l", string.upper)), unit, #search.tried,
-    search.spent + search.lost, search.seconds, search:batches_of(1), search:batches_of(2),
+    search.budget:passed(), search.budget.seconds, search:batches_of(1), search:batches_of(2),
     search:batches_of(3), RUNGS[#RUNGS].seeds,
     own ~= "" and own or "all other settings as they are by default")
 end

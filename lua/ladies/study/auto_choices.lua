@@ -3,6 +3,7 @@
 
 local configuration = require "ladies.experiment.configuration"
 local models = require "ladies.experiment.models"
+local options = require "ladies.base.options"
 local settings = require "ladies.experiment.settings"
 local tables = require "ladies.base.tables"
 
@@ -47,34 +48,50 @@ local function fits(name, model, own)
   return not one.of_some or settings.takes(entries[one.place], name)
 end
 
+--- choices.ways(features) -> table: the values of the setting `features` that a data set's features
+-- allow, as keys: rows are divided by their sums where nothing is negative, as words and their
+-- counts are; dense columns can be standardized; features that stay in a file are as given.
+function choices.ways(features)
+  local class, ways = options.class_of(features), {as_given = true}
+  if class ~= "Tensor" and class ~= "Matrix" then return ways end
+  local values = class == "Matrix" and features:entry_values() or features
+  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
+  return ways
+end
+
+-- Tells whether a setting may have a value, by choices.ways.
+local function is_allowed(name, value, ways) return name ~= "features" or ways[value] end
+
 -- Returns the settings of a recipe for a network that the user has not set.
-local function open_of(recipe, model, own)
+local function open_of(recipe, model, own, ways)
   local open = {}
   for name, value in pairs(recipe) do
-    if own[name] == nil and fits(name, model, own) then open[name] = value end
+    if own[name] == nil and fits(name, model, own) and is_allowed(name, value, ways) then
+      open[name] = value
+    end
   end
   return open
 end
 
---- choices.bases(own) -> array: the choices to begin with, by the settings that are given: a model,
--- layers and whatever else is among these is not varied.
-function choices.bases(own)
+--- choices.bases(own, ways) -> array: the choices to begin with, by the settings that are given (a
+-- model, layers and whatever else is among these is not varied) and the ways of features.
+function choices.bases(own, ways)
   local list = {}
   local layers = own.layers or type(own.samples) == "table" and #own.samples or nil
   for _, recipe in ipairs(RECIPES) do
     for _, model in ipairs(own.model and {own.model} or NETWORKS) do
       for _, depth in ipairs(layers and {layers} or DEPTHS[model] or DEFAULT_DEPTHS) do
         list[#list + 1] = tables.merged({model = model, layers = depth},
-          open_of(recipe, model, own))
+          open_of(recipe, model, own, ways))
       end
     end
   end
   return list
 end
 
---- choices.around(choice, config, own) -> array: the choices that differ from one in a single
+--- choices.around(choice, config, own, ways) -> array: the choices that differ from one in a single
 -- setting that the user has not given; config: the configuration of that choice.
-function choices.around(choice, config, own)
+function choices.around(choice, config, own, ways)
   local list = {}
   for _, one in ipairs(VARIED) do
     local name, values = table.unpack(one)
@@ -82,7 +99,8 @@ function choices.around(choice, config, own)
       and not (name == "layers" and type(own.samples) == "table")
     for _, value in ipairs(is_open and values or {}) do
       local now = config[name]
-      if value ~= now and not (now == nil and (value == 0 or value == false)) then
+      if value ~= now and is_allowed(name, value, ways)
+        and not (now == nil and (value == 0 or value == false)) then
         list[#list + 1] = tables.merged(choice, {[name] = value})
       end
     end

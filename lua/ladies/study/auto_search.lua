@@ -1,15 +1,15 @@
---- The search of ladies.auto: which choices are trained, for how many batches, and when there is no
--- time for more. What is compared has been trained for equally many batches: time decides how many
--- are tried, and never which of two is better.
+--- The search of ladies.auto: which choices are trained, and for how many batches. What is compared
+-- has been trained for equally many: time (auto_budget.lua) decides how many are tried, and never
+-- which of two is better.
 
 local core = require "ladies_core"
+local Budget = require "ladies.study.auto_budget"
 local choices = require "ladies.study.auto_choices"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
 local methods = require "ladies.experiment.methods"
 local metric_text = require "ladies.task.metric_text"
-local options = require "ladies.base.options"
 local progress = require "ladies.base.progress"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
@@ -31,24 +31,9 @@ local RUNGS = {
 local BASES = 0.25
 local ROUNDS = {{networks = 3, share = 0.35}, {networks = 2, share = RUNGS[1].share}}
 
--- The share of the time that a run of the first rung may take, but for the first one, so that full
--- batches of a large graph do not take it all.
-local LONGEST = 0.1
-
 local Search = {}
 Search.__index = Search
-Search.RUNGS, Search.LONGEST = RUNGS, LONGEST
-
--- Returns the values of the setting `features` that a data set allows, as keys: rows are divided by
--- their sums where nothing is negative, as words and their counts are; dense columns can be
--- standardized; features that stay in a file are as given.
-local function ways_of(features)
-  local class, ways = options.class_of(features), {as_given = true}
-  if class ~= "Tensor" and class ~= "Matrix" then return ways end
-  local values = class == "Matrix" and features:entry_values() or features
-  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
-  return ways
-end
+Search.RUNGS = RUNGS
 
 --- Search.new(opts): a search. The settings that the user gave are fixed in it. opts:
 -- settings   of ladies.experiment, from the user
@@ -57,16 +42,19 @@ end
 -- shown      the metric that choices are compared by (see ladies.task.metric_text)
 -- study      where the runs are kept
 -- seconds, threads, quiet   those of ladies.auto
--- search.tried, search.records and search.failures are what came of it; search.waiting holds, as
--- keys, what there was no time to try, and search.ended_early is true where a later rung was ended.
+-- search.tried, search.records and search.failures are what came of it, search.budget its time;
+-- search.waiting holds, as keys, what there was no time to try, and search.ended_early is true
+-- where a later rung was ended.
 function Search.new(opts)
+  local tried = {}
   return setmetatable({
-    own = opts.settings, study = opts.study, shown = opts.shown, seconds = opts.seconds,
+    own = opts.settings, study = opts.study, shown = opts.shown,
     threads = opts.threads, quiet = opts.quiet,
     sign = opts.shown.mode == "min" and -1 or 1,
-    ways = opts.settings.features and {} or ways_of(opts.data.features),
+    ways = choices.ways(opts.data.features),
     data = opts.data, changed = {[opts.features] = opts.data},
-    tried = {}, known = {}, waiting = {}, failures = {}, records = {}, spent = 0, lost = 0,
+    budget = Budget.new(opts.seconds, tried), tried = tried, known = {}, waiting = {},
+    failures = {}, records = {},
   }, Search)
 end
 
@@ -82,13 +70,9 @@ function Search:settings_of(choice)
   return errors.try(experiment.configure, all) and all or nil
 end
 
--- Adds an entry for a choice to a list, unless it is known or the settings rule it out; without a
--- way of `features` that the data set does not allow. like: the entry that it is a change of.
+-- Adds an entry for a choice to a list, unless it is known or the settings rule it out. like: the
+-- entry that it is a change of.
 function Search:add(list, choice, like)
-  if choice.features and not self.ways[choice.features] then
-    choice = tables.merged(choice)
-    choice.features = nil
-  end
   local best = self:settings_of(choice)
   if not best then return end
   local config = experiment.configure(best)
@@ -111,75 +95,30 @@ function Search:batches_of(place)
   return math.min(RUNGS[place].batches, self.own.max_batches or math.huge)
 end
 
--- Tells whether the next entry on a rung is the first of all, which is tried in any case, to find
--- out how long others take.
-function Search:is_first(place)
-  return place == 1 and #self.tried + #self.failures == 0
-end
-
--- Returns how many seconds a run on a rung may take.
-function Search:longest(place)
-  local left = math.max(self.seconds - self.spent, 1e-3)
-  if place > 1 or self:is_first(place) then return left end
-  return math.min(left, LONGEST * self.seconds)
-end
-
--- Returns those from whose runs is known how long an entry takes: itself; or the one that it is a
--- change of, with the same sampler; or all that have this.
-function Search:alike(entry)
-  if entry.records[1] then return {entry} end
-  local method = entry.config.method
-  if entry.like and entry.like.config.method == method then return {entry.like} end
-  local found = {}
-  for _, one in ipairs(self.tried) do
-    if one.config.method == method then found[#found + 1] = one end
-  end
-  return found
-end
-
--- Returns how much there is to compute in a batch of an entry, beside others that are alike.
-local function size_of(entry) return (entry.config.layers or 1) * (entry.config.hidden or 1) end
-
--- Returns what the runs took from which is known how long an entry takes: seconds of training,
--- seconds with validation and test, and how much they computed.
-function Search:known_costs(entry)
-  local trained, seconds, work = 0, 0, 0
-  for _, one in ipairs(self:alike(entry)) do
-    for _, record in ipairs(one.records) do
-      trained, seconds = trained + record.seconds, seconds + record.wall
-      work = work + record.batches * size_of(one)
-    end
-  end
-  return trained, seconds, work
-end
-
 -- Returns the key of an entry's run with the i-th seed on a rung, and that seed.
 function Search:key_of(entry, place, i)
   local seed = (self.own.seed or 1) + i - 1
   return ("%s, %d batches, seed %d"):format(entry.key, self:batches_of(place), seed), seed
 end
 
--- Forecasts how many seconds the runs of an entry that a rung lacks may take; 0 where nothing that
--- is alike has run.
-function Search:forecast(entry, place)
-  local lacking = 0
+-- Returns how many batches the runs of an entry have together that a rung lacks.
+function Search:lacking(entry, place)
+  local batches = 0
   for i = 1, RUNGS[place].seeds do
-    lacking = lacking + (self.records[self:key_of(entry, place, i)] and 0 or 1)
+    if not self.records[self:key_of(entry, place, i)] then
+      batches = batches + self:batches_of(place)
+    end
   end
-  local _, seconds, work = self:known_costs(entry)
-  return work > 0 and lacking * self:batches_of(place) * size_of(entry) * seconds / work or 0
+  return batches
 end
 
 -- Trains an entry with the i-th seed for the batches of a rung, within the time that is left;
--- returns the record, nil where it failed. A run is cut off by its seconds of training, which are
--- as much of all its seconds as they were in runs that are alike.
+-- returns the record, nil where it failed.
 function Search:train(entry, place, i)
   local key, seed = self:key_of(entry, place, i)
   if self.records[key] then return self.records[key] end
-  local trained, seconds = self:known_costs(entry)
-  local part = seconds > 0 and trained / seconds or 1
   local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
-    max_batches = self:batches_of(place), max_seconds = part * self:longest(place)}))
+    max_batches = self:batches_of(place), max_seconds = self.budget:limit(entry, place)}))
   local data, began = self:data_of(config), core.clock()
   self.study:run({{key = key, config = config}}, {threads = self.threads, quiet = true,
     data = data, failed = function(_, message)
@@ -187,11 +126,7 @@ function Search:train(entry, place, i)
     end})
   local record = self.study:record(key)
   self.records[key] = record
-  if record then
-    self.spent = self.spent + record.wall
-  else
-    self.lost = self.lost + core.clock() - began
-  end
+  if record then self.budget:took(record.wall) else self.budget:lose(core.clock() - began) end
   return record
 end
 
@@ -220,7 +155,7 @@ end
 function Search:progress(place, n)
   local bar = progress.new{total = n, unit = ("run of %d batches"):format(
     self:batches_of(place)), quiet = self.quiet}
-  bar:expect(core.clock() + self.seconds - self.spent)
+  bar:expect(core.clock() + self.budget:left())
   return bar, setmetatable({}, {__close = function(_, reason)
     bar:clear()
     if reason and not self.quiet then
@@ -228,16 +163,6 @@ function Search:progress(place, n)
         self.study.folder))
     end
   end})
-end
-
--- Tells whether there is too little time for an entry on a rung, by whose end a share of all time
--- may have passed. Time that was lost with runs that failed counts here alone: where a search goes
--- on, runs are cut off at the same time as before.
-function Search:is_late(entry, place, share)
-  local expected, passed = self:forecast(entry, place), self.spent + self.lost
-  if passed >= self.seconds then return true end
-  if self:is_first(place) then return false end
-  return expected > self:longest(place) or passed + expected > share * self.seconds
 end
 
 -- Trains entries on a rung, one after the other, while there is time. On the first one those are
@@ -249,7 +174,7 @@ function Search:send(entries, place, share)
   local bar, closing = self:progress(place, #entries)
   local _ <close> = closing
   for i, entry in ipairs(entries) do
-    local is_late = self:is_late(entry, place, share)
+    local is_late = self.budget:is_late(entry, place, self:lacking(entry, place), share)
     if not is_late then self:climb(entry, place) end
     if place > 1 and (is_late or entry.cut) then
       self.ended_early = true
@@ -289,7 +214,7 @@ end
 -- Returns the entries to begin with.
 function Search:bases()
   local entries = {}
-  for _, choice in ipairs(choices.bases(self.own)) do self:add(entries, choice) end
+  for _, choice in ipairs(choices.bases(self.own, self.ways)) do self:add(entries, choice) end
   return entries
 end
 
@@ -300,7 +225,7 @@ function Search:around(n)
     local model = entry.choice.model
     if n > 0 and entry.rung > 0 and not models[model] then
       models[model], n = true, n - 1
-      for _, choice in ipairs(choices.around(entry.choice, entry.config, self.own)) do
+      for _, choice in ipairs(choices.around(entry.choice, entry.config, self.own, self.ways)) do
         self:add(entries, choice, entry)
       end
     end
