@@ -12,6 +12,8 @@ local index, clustergcn = ladies.index, ladies.samplers.clustergcn
 
 local tests = {}
 
+math.randomseed(7)
+
 local PARTS = {index{1, 5, 9}, index{2, 3}, index{4, 13, 6, 7}, index{8}, index{10, 11, 12}}
 
 -- The sorted numbers of the parts that a batch is made of, as text; an error unless it is all of
