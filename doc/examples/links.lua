@@ -10,7 +10,8 @@ local batches, rng = tonumber(arg[2] or 300), ladies.rng(1)
 
 local edges = links.split(data.graph, {val = 0, test = 0.1})
 local negatives = links.negatives(edges)
-local sampler = ladies.samplers.graphsage(edges.graph:normalize "sym", {samples = {5, 5}})
+local sampler = ladies.samplers.graphsage(edges.graph:normalize "sym",
+  {samples = {5, 5}, form = "unbiased"})
 local model = ladies.nn.gcn{inputs = data.features.n_cols, hidden = 128, outputs = 64, layers = 2}
 local decoder = ladies.nn.link_decoder{kind = "dot", inputs = 64}
 local adam = ladies.optim.adam(model:parameters(), {lr = 0.003})

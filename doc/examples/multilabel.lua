@@ -11,7 +11,8 @@ print(data:describe())
 local model = ladies.nn.gcn{inputs = 32, outputs = data.classes, layers = 2, hidden = 64}
 ladies.train{
   data = data, model = model, lr = 0.01, max_batches = tonumber(arg[1] or 300), quiet = true,
-  sampler = ladies.samplers.graphsage(data.graph:normalize "sym", {samples = {5, 5}}),
+  sampler = ladies.samplers.graphsage(data.graph:normalize "sym",
+    {samples = {5, 5}, form = "unbiased"}),
 }
 
 local predicted = ladies.metrics.predictions(model, data)

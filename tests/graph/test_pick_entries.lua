@@ -55,7 +55,7 @@ function tests.test_refused()
   end
   fails("a mask of 3 for 4 elements or rows", A.pick_entries, A, tensor{1, 0, 1})
   for _, p in ipairs{-0.1, 1, 0 / 0, 0.999999} do
-    fails("dropout: the probability must be in [0, 1)", A.dropout, A, p, ladies.rng(1))
+    fails("dropout: the probability must be in [0, 1 - 2^-17)", A.dropout, A, p, ladies.rng(1))
   end
 end
 
