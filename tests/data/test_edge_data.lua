@@ -527,8 +527,6 @@ function tests.test_refused()
     {{node_type_names = {"a"}}, "there is node_type_names without node_types"},
     {{target_names = {"a"}}, "there is target_names without targets"},
     {{features = false, feature_names = {"a"}}, "there is feature_names without features"},
-    {{edge_types = {"a", "b"}, edge_type_names = {"c", "d"}},
-      "edge_type_names is for edge_types that are numbers"},
   } do
     local arrays = {}
     for name, value in pairs(base) do arrays[name] = value end

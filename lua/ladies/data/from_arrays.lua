@@ -67,9 +67,6 @@ local function check_names(opts)
     local part = NAMES[names]
     if opts[names] and not opts[part] and not (part == "features" and opts.make_features) then
       errors.fail(("%s: there is %s without %s"):format(WHERE, names, part))
-    elseif names:find "type_names" and opts[names] and type(opts[part]) == "table"
-      and type(opts[part][1]) == "string" then
-      errors.fail(("%s: %s is for %s that are numbers"):format(WHERE, names, part))
     end
   end
 end
