@@ -223,6 +223,17 @@ function tests.test_help_of_a_name_that_two_have()
   lu.assertStrContains(told("pooled", "form"), "default mean)")
 end
 
+--- A name that nothing has is refused, with the nearest there is.
+function tests.test_names_that_nothing_has()
+  for kind, word in pairs{method = "ladie", model = "gnc", task = "node_classificatio",
+    optimizer = "adamm"} do
+    local _, err, status = shell.run_ladies{"train", "--" .. kind, word}
+    lu.assertStrMatches(err, ("ladies train: %%-%%-%s must be one of [^\n]*; did you mean [^\n]*\n")
+      :format(kind))
+    lu.assertEquals(status, 2)
+  end
+end
+
 --- The help shows the options of the method and the network that were named together, and of all
 -- others the names alone.
 function tests.test_help_of_a_method()

@@ -224,7 +224,7 @@ function tests.test_errors_leave_nothing()
   lu.assertEquals(message_of(ladies.inference.exact, other, data), "layer 1: a temporary file")
   local way = ladies.inference.way{}
   lu.assertEquals(message_of(ladies.inference.exact, models()[1], data, {way = way, memory = 1}),
-    "ladies.inference.exact: memory is for ladies.inference.way where there is a way")
+    "ladies.inference.exact: give memory to ladies.inference.way, not beside the way that it made")
   lu.assertStrContains(message_of(ladies.inference.exact, models()[1], data.graph),
     "ladies.inference.exact: features must be a Tensor")
   lu.assertStrContains(message_of(way.logits, way, models()[1], data.graph:normalize "sym",

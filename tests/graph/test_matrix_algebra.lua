@@ -154,8 +154,11 @@ function tests.test_parallel_loops()
   compare.assert_close(A:add_diag(v):to_dense(), {{13, 4, 0}, {8, 20, 0}, {0, 0, 46}}, TOLERANCE,
     "sum")
   local step <close> = ladies.step()                                -- luacheck: ignore step
-  local recorded = A:with_values(A:entry_values():detach():requires_grad_()):add_diag(v)
+  local values = A:entry_values():detach():requires_grad_()
+  local recorded = A:with_values(values):add_diag(v)
   compare.assert_close(recorded:to_dense(), A:add_diag(v):to_dense(), TOLERANCE, "recorded")
+  A:with_values(values):diagonal_values():sum():backward()
+  compare.assert_close(values.grad, {1, 1, 0, 0, 1}, TOLERANCE, "gradient")
 end
 
 --- The largest entry of each row and column, also where all are negative; 0 where there is none;

@@ -373,7 +373,10 @@ function tests.test_wrong_input()
   refused("x_range of a logarithmic axis must be above 0, got -1", {log = "xy", x_range = {-1}})
   refused("y_range must ascend, got 2 to 2", {y_range = {2, 2}})
   refused("x_range must ascend, got 3 to 1", {x_range = {3, 1}})
-  refused("y_range must be {low, high}, two numbers", {y_range = {0, 1 / 0}})
+  for _, bound in ipairs{1 / 0, 0 / 0, 1e17, -1e17, "1"} do
+    refused("y_range must be {low, high}, two numbers up to 1e15", {y_range = {bound}})
+    refused("x_range must be {low, high}, two numbers up to 1e15", {log = "x", x_range = {bound}})
+  end
   refused("there are 2 numbers and 1 of at", {at = {1}})
   lu.assertErrorMsgContains("ladies.plot.bars: there are 3 bars and 1 names", plot.bars, {1, 2, 3},
     {names = {"a"}})

@@ -168,7 +168,7 @@ function tests.test_given_seeds()
   lu.assertNil(batch.loss_weight)
 end
 
---- What the inner sampler learns is trained, and is in checkpoints.
+--- What the inner sampler learns is trained.
 function tests.test_parameters()
   local data = toy.new()
   local P = data.graph:normalize "row"

@@ -63,7 +63,10 @@ function tests.test_waiting_is_idle()
   local process = core.process.start({"sh", "-c",
     "trap 'sleep 0.4; exit 3' TERM; echo ready; while true; do sleep 0.05; done"},
     {log = log.path})
-  while not core.file.read(log.path):find "ready" do process:wait(0.01) end
+  local deadline = core.clock() + 60
+  while not core.file.read(log.path):find "ready" and core.clock() < deadline do
+    process:wait(0.01)
+  end
   local before = os.clock()
   lu.assertNil(process:wait(0.4))
   process:stop()

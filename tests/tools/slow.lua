@@ -23,7 +23,8 @@ for name, took in pairs(seconds) do
   if took > most then slow[#slow + 1] = name else rest = rest + took end
 end
 for name in io.lines(folder .. "/slow.txt") do
-  if not seconds[name] then slow[#slow + 1] = name end
+  local is_there = io.popen(("find %s -name %s.lua"):format(folder, name)):read "a" ~= ""
+  if not seconds[name] and is_there then slow[#slow + 1] = name end
 end
 table.sort(slow)
 local file <close> = assert(io.open(folder .. "/slow.txt", "w"))

@@ -13,6 +13,7 @@ local options = require "ladies.base.options"
 local OwnRows = require "ladies.ranks.own_rows"
 local propagation = require "ladies.graph.propagation"
 local sampling = require "ladies.sampling"
+local tables = require "ladies.base.tables"
 local Way = require "ladies.evaluation.way"
 
 local inference = {in_time = in_time}
@@ -129,8 +130,8 @@ function inference.exact(model, data, given)
   local given_way = {nodes = opts.nodes, memory = opts.memory, folder = opts.folder,
     ranks_infer = opts.ranks_infer}
   if opts.way and next(given_way) then
-    errors.fail(("%s: %s is for ladies.inference.way where there is a way"):format(where,
-      next(given_way)))
+    errors.fail(("%s: give %s to ladies.inference.way, not beside the way that it made"):format(
+      where, tables.sorted_keys(given_way)[1]))
   end
   local way = options.value(where, "way", opts.way, "Way or nil") or Way.new(where, given_way)
   local class = options.class_of(data)

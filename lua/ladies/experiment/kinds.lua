@@ -108,16 +108,16 @@ local function owners_text(one, named)
   return #owners ~= all and table.concat(owners, ", ") .. ": " or ""
 end
 
--- Returns a setting as the first named entry that declares it does: two may have one name and each
--- its own words and default.
+-- Returns a setting as the named entry declares it, where one alone is named: two may have one name
+-- and each its own words and default.
 local function as_named(one, named)
   local kind = kinds.of(one)
-  for _, name in ipairs(kind and named[kind.name] or {}) do
-    for _, own in ipairs(kind.entries[name].settings) do
-      if type(own) == "table" and own[1] == one.name then
-        return {name = one.name, type = one.type, default = own.default, follows = own.follows,
-          help = own.help, place = one.place, of_some = one.of_some}
-      end
+  local names = kind and named[kind.name] or {}
+  local entry = #names == 1 and kind.entries[names[1]]      -- nil for a name that is refused later
+  for _, own in ipairs(entry and entry.settings or {}) do
+    if type(own) == "table" and own[1] == one.name then
+      return {name = one.name, type = one.type, default = own.default, follows = own.follows,
+        help = own.help, place = one.place, of_some = one.of_some}
     end
   end
   return one

@@ -63,13 +63,16 @@ local function points_of(where, given)
   end)
 end
 
+-- The largest bound of an axis, beyond which its numbers are not told apart.
+local LARGEST = 1e15
+
 local function check_range(where, name, range, is_log)
   if not range then return end
   for i = 1, 2 do
     local bound = range[i]
-    if bound and (not math.type(bound) or bound ~= bound or math.abs(bound) == math.huge) then
-      errors.fail(("%s: %s must be {low, high}, two numbers, or false for one that follows from "
-        .. "what is drawn"):format(where, name))
+    if bound and (not math.type(bound) or bound ~= bound or math.abs(bound) > LARGEST) then
+      errors.fail(("%s: %s must be {low, high}, two numbers up to 1e15, or false for one that "
+        .. "follows from what is drawn"):format(where, name))
     elseif bound and is_log and bound <= 0 then
       errors.fail(("%s: %s of a logarithmic axis must be above 0, got %g"):format(where, name,
         bound))

@@ -55,7 +55,8 @@ function choices.ways(features)
   local class, ways = options.class_of(features), {as_given = true}
   if class ~= "Tensor" and class ~= "Matrix" then return ways end
   local values = class == "Matrix" and features:entry_values() or features
-  ways.row_normalized, ways.standardized = values:min() >= 0, class == "Tensor"
+  ways.row_normalized = values.n_rows > 0 and values:min() >= 0
+  ways.standardized = class == "Tensor"
   return ways
 end
 

@@ -361,7 +361,7 @@ function Task:evaluate(model, part, given)
   if self.infer then
     if next(opts) then
       errors.fail(("%s: %s is of exact inference, which a task in time has not"):format(where,
-        next(opts)))
+        tables.sorted_keys(opts)[1]))
     end
     local out, wrong = self:inferred(where, units, model, sampler)
     if not out then fail_not_finite(where, wrong) end

@@ -140,11 +140,11 @@ static const bind_function methods[] = {
     {"diagonal", matrix_diagonal,
      "A:diagonal() -> Index\n"
      "For every row the place of its entry on the diagonal among the entries of the row, from 1 on;\n"
-     "0 where there is none.",
+     "0 where there is none; that of the last of several.",
      .reads = "A"},
     {"diagonal_values", matrix_diagonal_values,
-     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry.\n"
-     "Differentiable.",
+     "A:diagonal_values() -> Tensor\nThe diagonal of a square matrix, 0 where there is no entry\n"
+     "and the sum where there are several. Differentiable.",
      .passes = "A"},
     {"to_dense", matrix_to_dense, "A:to_dense() -> Tensor\nDifferentiable.", .passes = "A"},
     {"find", matrix_find,

@@ -341,7 +341,7 @@ static const bind_function methods[] = {
     {"add_diag", matrix_add_diag,
      "A:add_diag(v: Tensor | number) -> Matrix\n"
      "v added to every diagonal entry, or v[i] to the i-th for a vector "
-     "v; missing\nones are made. Differentiable.",
+     "v; missing\nones are made, and several of one place become one, their sum. Differentiable.",
      .passes = "A"},
     {"without_loops", matrix_without_loops,
      "A:without_loops() -> Matrix\nThe diagonal dropped. Differentiable.", .passes = "A"},

@@ -106,10 +106,12 @@ ld_status ld_csr_components(ld_index **out, int64_t *count, const ld_csr *a);
 
 /* --- the diagonal (diagonal.c) -------------------------------------------------------------- */
 
-/* Adds the vector v to the diagonal of a square matrix; missing diagonal entries are made. */
+/* Adds the vector v to the diagonal of a square matrix; missing diagonal entries are made, and loops
+ * that stand several times become one entry, their sum. */
 ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v);
 
-/* Gives the diagonal of a square matrix as a vector, 0 where there is no entry. */
+/* Gives the diagonal of a square matrix as a vector, 0 where there is no entry, the sum where there
+ * are several. */
 ld_status ld_csr_diagonal_values(ld_tensor **out, const ld_csr *a);
 
 /* Drops the diagonal of a square matrix, or with `loops` makes all of it ones. */
@@ -118,7 +120,8 @@ ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops);
 /* Returns the number of entries on the diagonal. */
 int64_t ld_csr_loops(const ld_csr *a);
 
-/* Gives for every row the place in it of the entry on the diagonal, -1 where there is none. */
+/* Gives for every row the place in it of the entry on the diagonal (the last of several), -1 where
+ * there is none. */
 ld_status ld_csr_diagonal(ld_index **out, const ld_csr *a);
 
 /* --- sums (csr_query.c) --------------------------------------------------------------------- */

@@ -165,8 +165,8 @@ int64_t ld_tensor_extreme(const ld_tensor *t, int sign);
 /* Gives the least and the greatest element, both NaN where one is, and for an empty tensor. */
 void ld_tensor_range(float *least, float *greatest, const ld_tensor *t);
 
-/* Gives the column of the largest element of each row, the first among equals. Fails with LD_SHAPE
- * without columns. */
+/* Gives the column of the largest element of each row: of the first NaN where there is one, else of
+ * the first among equals. Fails with LD_SHAPE without columns. */
 ld_status ld_tensor_argmax(ld_index **out, const ld_tensor *t);
 
 /* Return the position of the first element of a tensor, or of the first of n numbers, that is
