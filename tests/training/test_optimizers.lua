@@ -308,7 +308,7 @@ function tests.test_own_optimizers_refused()
   end
   local own = ladies.optim.own({w}, {update = plain})
   fails('unknown option "clipp"; did you mean "clip"?', own.step, own, {clipp = 1})
-  fails("step: clip must be a positive number", own.step, own, {clip = -1})
+  fails("step: clip must be a non-negative number", own.step, own, {clip = -1})
   fails("is not divided among processes", lost.part, lost, 1, 2)
   fails("m.1 must be a Tensor", lost.load_state, lost, {})
   local idle = ladies.optim.own({w},

@@ -137,7 +137,7 @@ end
 --- step([{clip = number}]) -> number | nil: as that of the other optimizers.
 function Own:step(given)
   if not self.update then return self.inner:step(given) end
-  given = given and options.check("step", given, {clip = "positive number or nil"})
+  given = given and options.check("step", given, {clip = "non-negative number or nil"})
   if #self.inner:sums() > 0 then
     errors.fail "step: gradients of some mini-batches of the step wait for more of them"
   end
