@@ -56,8 +56,10 @@ local function place_bars(list, log_x)
     series.is_beside = n > 1
     for _, p in ipairs(series.points) do
       p.left, p.right = p[1] + width * ((k - 1) / n - 0.5), p[1] + width * (k / n - 0.5)
-      if log_x then p.left = math.max(p.left, p[1] / 2) end
-      if log_x then p.right = math.max(p.right, p.left) end
+      if log_x then
+        p.left = math.max(p.left, p[1] / 2)
+        p.right = math.max(p.right, p.left)
+      end
     end
   end
 end

@@ -67,7 +67,8 @@ static const bind_function methods[] = {
      "t:min([dim]) -> number | Tensor\nThe smallest element, as t:max has the largest.",
      .passes = "t", .kind = -1},
     {"argmax", tensor_argmax,
-     "t:argmax() -> Index\nThe column of the largest element of each row, the first among equals; nan counts as\n"
+     "t:argmax() -> Index\n"
+     "The column of the largest element of each row, the first among equals; nan counts as\n"
      "largest.",
      .reads = "t"},
     {"argsort", tensor_argsort,

@@ -270,13 +270,13 @@ static ld_status leave(reader *r, const ld_text_piece *x)
     }
     if (x->stopped && x->blank > 0)
         return fail_blank(r, before + x->blank);
-    r->lines.number += x->lines;
     if (x->stopped) {
-        r->lines.number++;
+        r->lines.number += x->lines + 1;
         ld_status st = ld_lines_fail(&r->lines, x->column, x->found, x->found_end, x->expected);
         r->lines.number = before; /* the piece stays, and may be asked for again */
         return st;
     }
+    r->lines.number += x->lines;
     if (r->blank == 0 && x->blank > 0)
         r->blank = before + x->blank;
     r->at++;
