@@ -22,7 +22,7 @@ local function spec(args)
     about = [[Trains each method several times, with the same model, split and seeds, and prints
       mean and standard deviation of test micro-F1, time and memory, the difference to the first
       method seed by seed with its 95 % interval, and what else is not the same for all, as P.]],
-    {"methods", "LIST", "string", default = "ladies,graphsage,full",
+    {"methods", "LIST", "array of strings", default = {"ladies", "graphsage", "full"},
       help = "methods and files of own ones (FILE.lua), each with its samples behind a colon if "
         .. "not the default; and folders of finished runs"},
     {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
@@ -37,6 +37,5 @@ local function spec(args)
 end
 
 cli.main(spec, arg, function(opts, given)
-  opts.methods = cli.words(opts.methods)
   study_options.carry_out(ladies.compare, experiment_options.move(opts, given))
 end)

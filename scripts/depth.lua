@@ -24,17 +24,16 @@ local function spec(args)
     name = "ladies depth",
     about = [[Trains a network with few layers and with more, a GCN with few, and one that reads no
       graph, on each data set, and prints their test F1 and the differences.]],
-    {"datasets", "LIST", "string",
-      default = "cora,citeseer,pubmed,wordnet,low-homophily,high-degree",
+    {"datasets", "LIST", "array of strings",
+      default = {"cora", "citeseer", "pubmed", "wordnet", "low-homophily", "high-degree"},
       help = "names and paths; the last two are random graphs that are made"},
-    {"layers", "LIST", "string", default = "2,5", help = "numbers of layers, ascending"},
+    {"layers", "LIST", "array of positive integers", default = {2, 5},
+      help = "numbers of layers, ascending"},
     {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
     {"ablate", help = "what each part of the default network is worth, by validation F1"},
   }, study_options.list "runs/depth-1", experiment_options.list(LISTED, nil, named))
 end
 
 cli.main(spec, arg, function(opts, given)
-  opts.datasets, opts.layers = cli.words(opts.datasets), cli.words(opts.layers)
-  for i, word in ipairs(opts.layers) do opts.layers[i] = math.tointeger(word) or word end
   study_options.show(ladies.depth(experiment_options.move(opts, given, LISTED)))
 end)

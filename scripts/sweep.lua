@@ -23,10 +23,11 @@ local function spec(args)
     about = [[Trains each method on each data set with every combination of the values, and prints
       them by their mean validation F1. The settings are the options of ladies train.]],
     {"vary", "TEXT", "string", help = "settings and their values, with spaces between settings"},
-    {"methods", "LIST", "string", default = "ladies:64,ladies:512",
+    {"methods", "LIST", "array of strings", default = {"ladies:64", "ladies:512"},
       help = "methods and files of own ones (FILE.lua), each with its samples behind a colon if "
         .. "not the default"},
-    {"datasets", "LIST", "string", default = "cora,citeseer,pubmed", help = "data sets"},
+    {"datasets", "LIST", "array of strings", default = {"cora", "citeseer", "pubmed"},
+      help = "data sets"},
     {"preset", "NAME", "default|paper|code", default = "default", help = "all that is not varied"},
     {"runs", "N", "positive integer", default = 5, help = "of each, with following seeds"},
   }, study_options.list("runs/sweep-1", {ranks = true}),
@@ -36,7 +37,7 @@ end
 cli.main(spec, arg, function(opts, given)
   study_options.carry_out(ladies.sweep, {
     vary = experiment_options.varied("ladies sweep: --vary", opts.vary or ""),
-    methods = cli.words(opts.methods), datasets = cli.words(opts.datasets), preset = opts.preset,
+    methods = opts.methods, datasets = opts.datasets, preset = opts.preset,
     runs = opts.runs, settings = experiment_options.settings(opts, given), jobs = opts.jobs,
     threads = opts.threads, out = opts.out, quiet = opts.quiet,
   })

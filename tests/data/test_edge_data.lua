@@ -339,6 +339,12 @@ function tests.test_npz()
   lu.assertEquals({data.edges.type_names, data.edges.time_origin}, {{"a", "b"}, -4})
   lu.assertEquals(data.edges.times:to_table(), {6, 0, 5})
   lu.assertEquals(data.edges.features:to_table(), {{3}, {1}, {2}})
+  -- Names that are given number texts, also those that no edge has.
+  data = of_npz{edge_type = npz.bytes{"b", "a", "b"}, edge_type_names = npz.bytes{"b", "c", "a"},
+    node_type = npz.bytes{"u", "v", "u"}, node_type_names = npz.bytes{"v", "u"}}
+  lu.assertEquals({data.edges.types:to_table(), data.edges.type_names}, {{1, 1, 3},
+    {"b", "c", "a"}})
+  lu.assertEquals({data.node_types:to_table(), data.node_type_names}, {{2, 1, 2}, {"v", "u"}})
   data = of_npz({edge_index = npz.int64{{0, 0, 1}, {1, 1, 0}}}, {parallel = "keep"})
   lu.assertEquals(data.graph.n_edges, 2)          -- nothing tells the first two apart
 end
@@ -501,6 +507,8 @@ function tests.test_refused()
     {{edge_type = npz.int64{0, 1, 2}, edge_type_names = npz.bytes{"a", "b"}},
       "edge_type[2] is 2, must be in 0..1"},
     {{edge_type = npz.bytes{"a", "", "b"}}, "edge_type[1] must be the name of a type"},
+    {{edge_type = npz.bytes{"a", "c", "b"}, edge_type_names = npz.bytes{"b", "a"}},
+      'edge_type[1] is "c", which is none of the names'},
     {{time = tensor{0, 1.5, 2}}, "time[1] is 1.5; times must be whole numbers"},
     {{time = npz.int64{0, 1 << 40, 2}}, "time: times from 0 to 1099511627776 are more than 2^31"},
     {{time = npz.int64{0, 1}}, "time has length 2, must have 3"},

@@ -145,8 +145,8 @@ function tests.test_command()
   lu.assertEquals({err, status}, {"", 0})
   lu.assertStrContains(out, "| `--model gcn`: a plain GCN")
   out, err, status = shell.run_ladies{"depth", "--layers", "2,many"}
-  lu.assertEquals({out, err, status}, {"", "ladies depth: layers[2] must be a "
-    .. 'positive integer, got "many"\n', 1})
+  lu.assertEquals({out, err, status}, {"", "ladies depth: --layers[2] must be a "
+    .. 'positive integer, got "many"\n', 2})
 end
 
 return tests

@@ -106,6 +106,10 @@ function tests.test_description()
   lu.assertStrMatches(described "eval_every",
     ".* %(default 10, on a large graph 100; preset code 10, paper 10%)")
   lu.assertStrContains(described "method", "clustergcn, fastgcn, full")
+  -- Two methods have a setting of this name, each another one.
+  lu.assertStrMatches(described "parts", "clustergcn: how many .- %(default one for 250 .-%); "
+    .. "rns: batches .- %(default one for 5000 .-%)")
+  lu.assertStrMatches(kinds.describe(all().parts, {method = {"rns"}}), "batches [^:;]*")
 end
 
 function tests.test_configuration_in_words()

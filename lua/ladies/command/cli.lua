@@ -73,7 +73,7 @@ local function convert(spec, option, text)
   if type_text == "boolean" then
     value = text == "true" or (text ~= "false" and text)
   elseif type_text:find "^array of " or type_text:find " or array of " and text:find "," then
-    value = split(text, not type_text:find "strings")
+    value = split(text, type_text:find "number" or type_text:find "integer")
     if #value == 0 then error(("%s: --%s is empty: %s"):format(spec.name, option[1], text), 0) end
   elseif type_text:find "number" or type_text:find "integer" then
     value = tonumber(text) or text
@@ -90,12 +90,7 @@ function cli.join(spec, ...)
 end
 
 --- Splits a list such as "a,b" into {"a", "b"}; returns nil for nil.
-function cli.words(text)
-  if not text then return nil end
-  local list = {}
-  for word in text:gmatch "[^,%s]+" do list[#list + 1] = word end
-  return list
-end
+function cli.words(text) return text and split(text) end
 
 --- Returns the text that the arguments `args` give to an option, before they are parsed; nil if
 -- they do not have it.

@@ -75,7 +75,7 @@ end
 local function add_types(own, context, key, types, names)
   own.type_names = names
   if type(types) == "table" and type(types[1]) == "string" then
-    own.types, own.type_names = columns.types_of_texts(context, key, types)
+    own.types, own.type_names = columns.types_of_texts(context, key, types, names)
   else
     own.types = as_index(types)
   end
@@ -134,7 +134,9 @@ end
 -- edge_features (a row for each edge), edge_types (numbers from 1 or names), edge_times (whole
 -- numbers) and edge_weights, each with one for each edge, become data.edges; edge_feature_names and
 -- edge_type_names name the first two. parallel = "merge" has edges of one pair of nodes share an
--- entry of the graph. node_types are numbers from 1, which node_type_names names, or names.
+-- entry of the graph. node_types are numbers from 1, which node_type_names names, or names. Types
+-- given as names are numbered in the order of edge_type_names and node_type_names, without these
+-- alphabetically.
 -- graph_of, the number of each node's graph from 1 on, makes the data set one of many graphs:
 -- labels, targets, train, val and test are then of graphs.
 -- Optional: name, source, class_names, feature_names, target_names, node_names (tables of strings),

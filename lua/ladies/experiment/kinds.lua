@@ -99,35 +99,27 @@ function kinds.owners(one, named)
 end
 
 -- Names the owners of a setting, as text before its help, or "": the entries that take it where
--- none of the kind is named, and of models only where not all do.
-local function owners_text(one, named)
-  local kind = kinds.of(one)
-  if not kind or named[kind.name] then return "" end
-  local owners = kinds.owners(one, named)
+-- none of the kind is named, and of models only where not all do; always where others have another
+-- setting of that name.
+local function owners_text(kind, owners, named, are_all)
+  if are_all and named[kind.name] then return "" end
   local all = kind.name == "model" and #tables.sorted_keys(kind.entries)
   return #owners ~= all and table.concat(owners, ", ") .. ": " or ""
 end
 
--- Returns a setting as the named entry declares it, where one alone is named: two may have one name
--- and each its own words and default.
-local function as_named(one, named)
-  local kind = kinds.of(one)
-  local names = kind and named[kind.name] or {}
-  local entry = #names == 1 and kind.entries[names[1]]      -- nil for a name that is refused later
-  for _, own in ipairs(entry and entry.settings or {}) do
+-- Returns a setting as an entry declares it, or as it is where the entry takes the common one.
+local function as_declared(one, entry)
+  for _, own in ipairs(entry.settings or {}) do
     if type(own) == "table" and own[1] == one.name then
       return {name = one.name, type = one.type, default = own.default, follows = own.follows,
-        help = own.help, place = one.place, of_some = one.of_some}
+        help = own.help}
     end
   end
   return one
 end
 
---- Describes a setting in one line: who has it, its help, its words, its defaults. named: as of
--- kinds.owners; then it is about the entries that are named.
-function kinds.describe(one, named)
-  named = named or {}
-  one = as_named(one, named)
+-- Describes a setting by its help, its words and its defaults, without its owners.
+local function describe_one(one, named)
   local parts = {}
   local words = one.type:gsub(" or nil$", ""):match "^[%w_ ]+|[%w_ |]+$"
   parts[1] = words and words:gsub("|", ", ")
@@ -137,8 +129,26 @@ function kinds.describe(one, named)
   for _, kind in ipairs(kinds) do
     parts[#parts + 1] = own_defaults(kind.name, some_of(kind, named[kind.name]), one)
   end
-  return owners_text(one, named) .. one.help
-    .. (#parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
+  return one.help .. (#parts > 0 and (" (%s)"):format(table.concat(parts, "; ")) or "")
+end
+
+--- Describes a setting in one line: who has it, its help, its words, its defaults. named: as of
+-- kinds.owners; then it is about the entries that are named. Two entries may have a setting of one
+-- name, each with its own words and default: then both are described.
+function kinds.describe(one, named)
+  named = named or {}
+  local kind = kinds.of(one)
+  local all = kind and kinds.owners(one, named) or {}
+  if #all == 0 then return describe_one(one, named) end
+  local texts, owners = {}, {}
+  for _, owner in ipairs(all) do
+    local text = describe_one(as_declared(one, kind.entries[owner]), named)
+    if not owners[text] then texts[#texts + 1], owners[text] = text, {} end
+    table.insert(owners[text], owner)
+  end
+  return table.concat(tables.map(texts, function(text)
+    return owners_text(kind, owners[text], named, #texts == 1) .. text
+  end), "; ")
 end
 
 return kinds

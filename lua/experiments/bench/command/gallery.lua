@@ -10,9 +10,10 @@ local ticker = require "experiments.bench.ticker"
 local spec = {
   name = "ladies bench gallery",
   about = "Measures the samplers of doc/gallery.md and other tries beside LADIES.",
-  {"tries-on", "LIST", "string", default = "cora,pubmed", help = "data sets of the table of tries"},
-  {"datasets", "LIST", "string", help = "those of the second table",
-    default = "cora,citeseer,pubmed,wordnet,coauthor_cs,amazon_photo"},
+  {"tries-on", "LIST", "array of strings", default = {"cora", "pubmed"},
+    help = "data sets of the table of tries"},
+  {"datasets", "LIST", "array of strings", help = "those of the second table",
+    default = {"cora", "citeseer", "pubmed", "wordnet", "coauthor_cs", "amazon_photo"}},
   {"groups", "N", "integer in [2, inf]", default = 24, help = "sets of seeds"},
   {"draws", "N", "integer in [2, inf]", default = 4, help = "of each"},
   {"batches", "N", "positive integer", default = 60, help = "that are timed"},
@@ -25,7 +26,7 @@ cli.main(spec, arg, function(opts)
   for _, one in ipairs{{"tries", opts.tries_on}, {"graphs", opts.datasets}} do
     local name, datasets = table.unpack(one)
     if not opts.only or opts.only == name then
-      print(("%s\n\nMeasured on %s.\n"):format(gallery[name](cli.words(datasets), opts):markdown(),
+      print(("%s\n\nMeasured on %s.\n"):format(gallery[name](datasets, opts):markdown(),
         machine.measured()))
     end
   end

@@ -24,7 +24,8 @@ local spec = {
   {"quick", help = "a tenth of a second for each part"},
   {"seconds", "S", "positive number", default = 1, help = "for each part"},
   {"threads", "N", "integer in [1, 256]", help = "of the parallel loops"},
-  {"only", "NAMES", "string", help = "groups of the table, with commas between them"},
+  {"only", "LIST", "array of " .. table.concat(machine.groups(), "|"),
+    help = "groups of the table"},
   {"out", "DIR", "string", help = "a folder for bench.json, bench.md and bench.svg"},
   {"check", help = "compare with the results that were kept, on one thread; status 1 when "
     .. "something is slower"},
@@ -104,17 +105,13 @@ cli.main(spec, arg, function(opts)
   if opts.quick then opts.seconds = QUICK end
   if opts.check or opts.keep then opts.threads = 1 end
   if opts.threads then ladies.threads(opts.threads) end
-  local only = cli.words(opts.only)
-  for _, name in ipairs(only or {}) do
-    ladies.options.value("ladies bench", "a group", name, table.concat(machine.groups(), "|"))
-  end
   local function measure(groups, times)
     local results = machine.measure{seconds = opts.seconds * times, only = groups, told = told,
       program = arg[-1] or "ladies"}
     if core.isatty(2) then io.stderr:write "\r\27[K" end
     return results
   end
-  local results = measure(only, 1)
+  local results = measure(opts.only, 1)
   local text = settings_text(opts) .. "\n\n" .. machine.table(results)
   print(text)
   if opts.out then write_files(opts.out, opts, results, text) end

@@ -8,7 +8,6 @@
 --     entries            an array of {name = "ladies.nn.gcn" or "Tensor:sum", value = the function,
 --                        is_method =, same_as = the name that it has in an earlier section}
 
-local cli = require "ladies.command.cli"
 local experiments = require "ladies.command.experiments"
 local help = require "ladies.prompt.help"
 local ladies = require "ladies"
@@ -84,7 +83,12 @@ local TOPICS = {
 -- Members of the library that are data and no functions.
 local NO_FUNCTIONS = {docs = true, _glossary = true, presets = true}
 
-local function words(text) return cli.words(text or "") end
+-- The names in a text, with spaces between them.
+local function words(text)
+  local names = {}
+  for name in (text or ""):gmatch "%S+" do names[#names + 1] = name end
+  return names
+end
 
 local function functions_of(t)
   local names = {}

@@ -4,25 +4,35 @@
 local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local dates = require "ladies.data.edges.dates"
+local tables = require "ladies.base.tables"
 
 local columns = {}
 
 -- The largest time that an Index holds.
 local MOST = (1 << 31) - 2
 
---- Converts an array of texts to types: returns an Index, and the different texts in alphabetical
--- order.
-function columns.types_of_texts(context, key, texts)
-  local number, names, types = {}, {}, {}
+-- Returns the different texts of an array in alphabetical order.
+local function different(context, key, texts)
+  local seen = {}
   for i, text in ipairs(texts) do
     if type(text) ~= "string" or text == "" then
       checks.fail(context, "%s[%d] must be the name of a type", key, i + context.shift)
     end
-    if not number[text] then number[text], names[#names + 1] = 0, text end
+    seen[text] = true
   end
-  table.sort(names)
+  return tables.sorted_keys(seen)
+end
+
+--- Converts an array of texts to types: returns an Index, and what the types are called. These are
+-- `names` in their order, or where there are none the different texts in alphabetical order.
+function columns.types_of_texts(context, key, texts, names)
+  names = names or different(context, key, texts)
+  local number, types = {}, {}
   for i, name in ipairs(names) do number[name] = i end
-  for i, text in ipairs(texts) do types[i] = number[text] end
+  for i, text in ipairs(texts) do
+    types[i] = number[text] or checks.fail(context, "%s[%d] is %q, which is none of the names", key,
+      i + context.shift, tostring(text))
+  end
   return core.index(types), names
 end
 
@@ -40,18 +50,18 @@ function columns.types_of_numbers(context, key, numbers, first)
   return core.index(types)
 end
 
---- Reads types from the array `key` of an open npz file: texts, or integers from 0. For texts their
--- names are returned second.
-function columns.read_types(context, file, key)
+--- Reads types from the array `key` of an open npz file, texts or integers from 0. Returns them, and
+-- what they are called: `names`, or the texts.
+function columns.read_types(context, file, key, names)
   local dtype = file:dtype(key)
   if dtype:find "^[<|]?[US]" then
-    return columns.types_of_texts(context, key, file:strings(key))
+    return columns.types_of_texts(context, key, file:strings(key), names)
   elseif dtype:find "int" and #file:shape(key) == 1 then
-    return file:index(key)
+    return file:index(key), names
   end
   local numbers = file:numbers(key)
   for i, x in ipairs(numbers) do numbers[i] = type(x) == "table" and x[1] or x end
-  return columns.types_of_numbers(context, key, numbers, 0)
+  return columns.types_of_numbers(context, key, numbers, 0), names
 end
 
 --- Reads times from the array `key` of an open npz file; returns what columns.times does.

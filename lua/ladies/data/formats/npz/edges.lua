@@ -6,7 +6,7 @@
 --   batch          the graph of each node, from 0, where there are many: y has a row for each then,
 --                  and the split is of graphs; may be absent, as the next
 --   edge_attr      a row of features for each edge; also edge_features; may be absent, as the next
---   edge_type      the type of each edge, from 0 or a text; edge_type_names: names for numbers
+--   edge_type      the type of each edge, from 0 or a text; edge_type_names: names of all
 --   time           a whole number for each edge; also edge_time, edge_times, timestamps
 --   node_type, node_type_names     the type of each node alike
 --   x              a row for each node; also node_features, features; may be absent
@@ -100,8 +100,8 @@ local function read_edges(context, fields, file, n, parallel)
       feature_names = npz_arrays.texts(context, file, "edge_feature_names")}
     local list = fields.edge_list
     if keys.types then
-      list.types, list.type_names = columns.read_types(context, file, keys.types)
-      list.type_names = npz_arrays.texts(context, file, "edge_type_names") or list.type_names
+      list.types, list.type_names = columns.read_types(context, file, keys.types,
+        npz_arrays.texts(context, file, "edge_type_names"))
     end
     if keys.times then
       list.times, list.time_origin = columns.read_times(context, file, keys.times)

@@ -13,9 +13,8 @@ node_types.KNOWN = {node_type = true, node_type_names = true}
 function node_types.read(context, file, fields)
   if not file:has "node_type" then return end
   context.keys.node_types = "node_type"
-  fields.node_types, fields.node_type_names = columns.read_types(context, file, "node_type")
-  fields.node_type_names = npz_arrays.texts(context, file, "node_type_names")
-    or fields.node_type_names
+  fields.node_types, fields.node_type_names = columns.read_types(context, file, "node_type",
+    npz_arrays.texts(context, file, "node_type_names"))
 end
 
 return node_types
