@@ -50,8 +50,8 @@ function columns.types_of_numbers(context, key, numbers, first)
   return core.index(types)
 end
 
---- Reads types from the array `key` of an open npz file, texts or integers from 0. Returns them, and
--- what they are called: `names`, or the texts.
+--- Reads types from the array `key` of an open npz file, texts or integers from 0. Returns them,
+-- and what they are called: `names`, or the texts.
 function columns.read_types(context, file, key, names)
   local dtype = file:dtype(key)
   if dtype:find "^[<|]?[US]" then
