@@ -16,14 +16,22 @@ static const int PARTS[] = {0, WITH_VALUES, WITH_COL_SCALE, WITH_VALUES | WITH_R
 
 enum { N_SHAPES = 8 /* and one that is large */, N_WIDTHS = 11, N_PARTS = 5 };
 
-/* One product: a matrix, x, a bias or NULL, and what y holds before. */
+/* One product: a matrix, x, a bias or NULL, what y holds before, and what it should hold then. */
 typedef struct {
     sparse s;
     int64_t k;
-    float *x, *before, *bias;
+    float *x, *before, *bias, *want;
     bool accumulate;
     const char *text; /* for messages */
 } example;
+
+/* Returns what y should be, by the plain loops. */
+static float *wanted(const example *e, const int32_t *meets)
+{
+    float *y = copy_floats(e->before, e->s.a.n_rows * e->k);
+    ld_spmm_plain(y, &e->s.a, meets, e->x, e->k, e->accumulate, e->bias);
+    return y;
+}
 
 static example example_new(int shape, int64_t k, int what, numbers kind, bool accumulate,
                            bool biased)
@@ -37,15 +45,8 @@ static example example_new(int shape, int64_t k, int what, numbers kind, bool ac
     snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 ", k = %" PRId64 ", parts %d, %s%s%s",
              e.s.a.n_rows, e.s.a.n_cols, k, what, kind == SPECIAL ? "special numbers" : "",
              accumulate ? ", accumulate" : "", biased ? ", bias" : "");
+    e.want = wanted(&e, e.s.columns);
     return e;
-}
-
-/* Returns what y should be, by the plain loops. */
-static float *wanted(const example *e, const int32_t *meets)
-{
-    float *y = copy_floats(e->before, e->s.a.n_rows * e->k);
-    ld_spmm_plain(y, &e->s.a, meets, e->x, e->k, e->accumulate, e->bias);
-    return y;
 }
 
 static void check_rows(const example *e)
@@ -56,7 +57,7 @@ static void check_rows(const example *e)
         meets[i] = e->s.columns[i] / 2;
     for (int i = 0; i < 2; i++) {
         const int32_t *of = i == 0 ? e->s.columns : meets;
-        float *y = copy_floats(e->before, n), *want = wanted(e, of);
+        float *y = copy_floats(e->before, n), *want = i == 0 ? e->want : wanted(e, meets);
         ld_status st = ld_spmm_by_rows(y, &e->s.a, of, e->x, e->k, e->accumulate, e->bias);
         check(st == LD_OK && same_floats(y, want, n), "by rows, %s", e->text);
     }
@@ -66,10 +67,10 @@ static void check_blocks(const example *e)
 {
     for (int shift = 2; shift <= 14; shift += 6) {
         int64_t n = e->s.a.n_rows * e->k, made = -1;
-        float *y = copy_floats(e->before, n), *want = wanted(e, e->s.columns);
+        float *y = copy_floats(e->before, n);
         ld_status st =
             ld_spmm_by_blocks(&made, y, &e->s.a, shift, e->x, e->k, e->accumulate, e->bias);
-        check(st == LD_OK && made == e->s.a.n_rows && same_floats(y, want, n),
+        check(st == LD_OK && made == e->s.a.n_rows && same_floats(y, e->want, n),
               "by blocks of 2^%d, %s", shift, e->text);
     }
 }
@@ -78,10 +79,10 @@ static void check_windows(const example *e)
 {
     for (int64_t window = 1; window <= 1000; window *= 10) {
         int64_t n = e->s.a.n_rows * e->k;
-        float *y = copy_floats(e->before, n), *want = wanted(e, e->s.columns);
+        float *y = copy_floats(e->before, n);
         ld_status st =
             ld_spmm_by_windows(y, &e->s.a, e->x, e->k, e->bias, 1001 / window, window, NULL, NULL);
-        check(st == LD_OK && same_floats(y, want, n), "by windows of %" PRId64 ", %s", window,
+        check(st == LD_OK && same_floats(y, e->want, n), "by windows of %" PRId64 ", %s", window,
               e->text);
     }
 }
@@ -91,14 +92,15 @@ static void check_each_window(const example *e)
 {
     for (int64_t window = 1; window <= 100 && e->s.a.n_cols > 0; window *= 10) {
         int64_t n = e->s.a.n_rows * e->k;
-        float *y = copy_floats(e->before, n), *want = wanted(e, e->s.columns);
+        float *y = copy_floats(e->before, n);
         for (int64_t first = 0, rows; first < e->s.a.n_cols; first += rows) {
             rows = e->s.a.n_cols - first < window ? e->s.a.n_cols - first : window;
             float *x = copy_floats(e->x + first * e->k, rows * e->k);
             ld_status st = ld_spmm_of_window(y, &e->s.a, x, first, rows, e->k, e->bias);
             check(st == LD_OK, "a window of %" PRId64 ", %s", window, e->text);
         }
-        check(same_floats(y, want, n), "windows of %" PRId64 " by themselves, %s", window, e->text);
+        check(same_floats(y, e->want, n), "windows of %" PRId64 " by themselves, %s", window,
+              e->text);
     }
 }
 

@@ -165,6 +165,12 @@ function tests.test_shapes()
     local good = toy.neighbourhoods(P, 2)
     return function(seeds) return good(seeds:slice(1, #seeds - 1)) end
   end}, "shape", "output (19 nodes) differs from the seeds (20 nodes)")
+  assert_fault({name = "subgraph", sampler = function(P, of)
+    local good = toy.neighbourhoods(P, 2)
+    return setmetatable({name = "subgraph", batches_per_epoch = 2}, {__call = function()
+      return good(of.val)
+    end})
+  end}, "shape", "its loss is over nodes that are not to be trained on")
 end
 
 function tests.test_failure()
@@ -286,6 +292,13 @@ function tests.test_random_numbers_that_are_used_twice()
   lu.assertEquals(faults_of(planted{rng = function() return ladies.rng(7) end}),
     {"streams", "same_stream"})
   lu.assertEquals(faults_of(planted{rng = function(rng, l) return rng:fork(l) end}), {})
+  -- Options that are checked by a draw of no nodes, in each call, use no numbers.
+  lu.assertEquals(faults_of{name = "made_anew", sampler = function(P)
+    return function(seeds, rng)
+      return ladies.sampling.layerwise(P, {samples = 12, layers = 2, draw = "poisson",
+        probability = function(U) return U:col_sums(2) end})(seeds, rng)
+    end
+  end}, {})
 end
 
 -- ---------------------------------------------------------------- memory

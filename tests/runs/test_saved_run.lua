@@ -250,6 +250,17 @@ function tests.test_options_without_effect()
         option), command, trained(), "--" .. option, value)
     end
   end
+  local run = ladies.saved_run(trained())
+  local nodes = run:units "test"
+  for given, text in pairs{
+    [{hwo = "sampled"}] = 'run:logits: unknown option "hwo"; did you mean "how"?',
+    [{draws = 3}] = 'run:logits: draws is of sampled inference, and how is "exact"',
+    [{how = "sampled", memory = "1G"}] = 'memory is of exact inference, and how is "sampled"',
+  } do
+    lu.assertErrorMsgContains(text, run.logits, run, nodes, given)
+  end
+  lu.assertErrorMsgContains("run:scores: draws is of", run.scores, run, nodes, {draws = 3})
+  lu.assertErrorMsgContains("run:top: draws is of", run.top, run, 3, {draws = 3})
 end
 
 --- Neither the files of the run nor the data set are written over by predictions.

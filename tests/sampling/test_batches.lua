@@ -142,8 +142,8 @@ function tests.test_a_sampler_with_seeds_of_its_own()
   local calls = {}
   local function draw(_, seeds)
     calls[#calls + 1] = #seeds
-    local nodes = ladies.index{1, 2}
-    local adj = ladies.matrix{n_rows = 2, n_cols = 2, rows = nodes, cols = nodes}
+    local nodes, at = seeds:slice(1, 2), ladies.index{1, 2}
+    local adj = ladies.matrix{n_rows = 2, n_cols = 2, rows = at, cols = at}
     return {blocks = {{adj = adj, dst = nodes, src = nodes}}, input = nodes, output = nodes}
   end
   local sampler = setmetatable({batches_per_epoch = 3, adaptive = true}, {__call = draw})
@@ -292,8 +292,50 @@ function tests.test_other_nodes_than_the_seeds()
     return batch
   end
   lu.assertEquals(#collect(data.train, {batch_size = 20, sampler = more}), 3)
-  local own = setmetatable({batches_per_epoch = 2}, {__call = sampler})
-  lu.assertEquals(#collect(data.train, {sampler = own}), 2)
+  local function own(nodes)
+    return setmetatable({name = "own", batches_per_epoch = 2}, {__call = function()
+      return draw(nodes)
+    end})
+  end
+  lu.assertEquals(#collect(data.train, {sampler = own(data.train:slice(1, 20))}), 2)
+end
+
+--- The loss is over nodes to train on alone: the labels of others would be learned unnoticed.
+function tests.test_loss_over_other_nodes()
+  local data = toy.new()
+  local draw = toy.neighbourhoods(data.graph:normalize "row", 1)
+  local others, seeds = data.test:slice(1, 5), data.train:slice(1, 7)
+  local function own(change)
+    return setmetatable({name = "own", batches_per_epoch = 1}, {__call = function()
+      local batch = draw(others .. seeds)
+      change(batch)
+      return batch
+    end})
+  end
+  local function fails(n, of, sampler)
+    for workers = 0, 1 do
+      lu.assertStrContains(refused(data.train, {sampler = sampler, batch_size = 7,
+        workers = workers}), ("own, epoch 1, batch 1: its loss is over nodes that are not to be "
+          .. "trained on, %d of %d, the first is node %d; loss_nodes are the positions in output "
+          .. "of those that are"):format(n, of, others[1]))
+    end
+  end
+  fails(5, 12, own(function() end))
+  fails(2, 4, own(function(batch) batch.loss_nodes = ladies.index{6, 7, 1, 2} end))
+  fails(5, 12, own(function(batch) batch.loss_weight = ladies.full(12, 1 / 12) end))
+  -- A sampler that is given seeds, and whose positions are those of other nodes.
+  fails(5, 7, setmetatable({name = "own"}, {__call = function(_, given)
+    local batch = draw(others .. given)
+    batch.loss_nodes = ladies.range(1, #given)
+    return batch
+  end}))
+  lu.assertStrContains(refused(data.train, {sampler = own(function(batch)
+    batch.loss_nodes = ladies.index{}
+  end)}), "batch 1: loss_nodes is empty, expected a node at least")
+  local function weighted(batch)
+    batch.loss_weight = ladies.full(7, 1 / 7):scatter_add(ladies.range(6, 12), 12)
+  end
+  lu.assertEquals(#collect(data.train, {sampler = own(weighted)}), 1)
 end
 
 --- A mini-batch is a plain table: what it inherited would not be seen everywhere.

@@ -69,6 +69,9 @@ local ALWAYS = {
   {"loss_nodes has the position 99, expected at most", change(function(b)
     b.loss_nodes = index{99}
   end)},
+  {"after_step must be a callable, got 3", change(function(b) b.after_step = 3 end)},
+  {"stats must be a table, got 3", change(function(b) b.stats = 3 end)},
+  {"features must be", change(function(b) b.features = 3 end)},
 }
 
 -- Faults that cost a pass over the entries, or a set of ids, and are looked for in the first batch.
@@ -111,6 +114,15 @@ function tests.test_sampler_without_a_name()
   local message = refusal(function() return {blocks = {}} end)
   lu.assertStrMatches(message, (".*sampler of .*test_sampler_contract%%.lua:%d, epoch 1, batch 1: "
     .. "blocks must be an array.*"):format(line))
+end
+
+--- The number of batches of a sampler that draws its own seeds.
+function tests.test_batches_of_its_own()
+  for _, number in ipairs{2.5, 0, "two"} do
+    local sampler = spoiled(function() end, 0)
+    sampler.batches_per_epoch = number
+    lu.assertStrContains(refusal(sampler), "mine: batches_per_epoch must be a positive integer")
+  end
 end
 
 --- Layers that fail in a primitive say which they are.

@@ -378,6 +378,8 @@ function tests.test_wrong_input()
   lu.assertErrorMsgContains('seconds need equal = "seconds"', compare, out, {"full"}, {seconds = 3})
   lu.assertErrorMsgContains("no method has parts", compare, out, {"full", "ladies"},
     {settings = {parts = 3}})
+  lu.assertErrorMsgContains("settings.method is not taken: see the option methods", compare, out,
+    {"ladies"}, {settings = {method = "full"}})
 end
 
 --- A method that is misspelt, or that the common model cannot train, is refused with a hint.

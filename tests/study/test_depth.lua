@@ -112,6 +112,8 @@ function tests.test_errors()
   fails("ladies.depth: name at least one data set", {datasets = {}})
   fails("/nowhere/x.npz does not exist", {datasets = {"low-homophily", "/nowhere/x.npz"}})
   fails('there is no setting "lrr"', {settings = {lrr = 1}})
+  fails("ladies.depth: settings.layers is not taken: see the option layers",
+    {settings = {layers = 3}})
 end
 
 --- A study that shows F1s of classes ends after its first run on a data set for another task, and

@@ -102,6 +102,8 @@ function tests.test_errors()
   lu.assertErrorMsgContains("has no validation nodes to choose by", sweep, out, {datasets = {path}})
   lu.assertErrorMsgContains("ladies.sweep: name at least one data set", sweep, out, {datasets = {}})
   lu.assertErrorMsgContains("ladies.sweep: name at least one method", sweep, out, {methods = {}})
+  lu.assertErrorMsgContains("ladies.sweep: settings.method is not taken: see the option methods",
+    sweep, out, {settings = {method = "full"}})
 end
 
 --- The report speaks of nodes only where nodes were validated: types of edges have a micro-F1, too.

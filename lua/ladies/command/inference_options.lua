@@ -96,9 +96,10 @@ function inference_options.settings(opts, given)
         key:gsub("_", "-")), 0)
     end
   end
+  local sampled = opts.inference == "sampled"
   return {how = opts.inference, memory = opts.memory, ranks_infer = opts.ranks_infer,
     tell = (opts.verbose or link.size > 1) and tell_way or nil, samples = opts.samples,
-    draws = opts.draws, seed = opts.seed,
+    draws = sampled and opts.draws or nil, seed = sampled and opts.seed or nil,
     smooth = opts.smooth}
 end
 

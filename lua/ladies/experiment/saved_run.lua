@@ -196,6 +196,28 @@ local function checked(run, logits, nodes)
   end
 end
 
+-- The options of run:logits and of what goes through it; those of sampled inference have their
+-- defaults there.
+local OPTIONS = {
+  how = {"exact|sampled", "exact"}, smooth = {"boolean", false}, tell = "callable or nil",
+  memory = "string or positive number or nil", ranks_infer = "together|alone or nil",
+  samples = "positive integer or nil", draws = "positive integer or nil", seed = "integer or nil",
+}
+local OF_EXACT, OF_SAMPLED = {"memory", "ranks_infer"}, {"samples", "draws", "seed"}
+
+-- Checks these options, and those of the spec `more`; fails for one of the other way of inference.
+local function checked_options(where, given, more)
+  local opts = options.check(where, given or {}, tables.merged(OPTIONS, more))
+  local is_sampled = opts.how == "sampled"
+  for _, name in ipairs(is_sampled and OF_EXACT or OF_SAMPLED) do
+    if opts[name] ~= nil then
+      errors.fail(("%s: %s is of %s inference, and how is %q"):format(where, name,
+        is_sampled and "exact" or "sampled", opts.how))
+    end
+  end
+  return opts
+end
+
 --- run:logits(nodes [, {how = "exact", memory = integer | string, ranks_infer = string, tell =
 -- function, samples = integer, draws = 1, seed = 1, smooth = false}]) -> Tensor: the logits of the
 -- Index `nodes`, #nodes x classes. how = "exact", over the whole graph; or "sampled", by the run's
@@ -206,7 +228,7 @@ end
 -- smooth = true: those of smoothing.correct_and_smooth, by the labels of the training nodes
 -- Logits that are not finite are an error.
 function SavedRun:logits(nodes, given)
-  local opts = given or {}
+  local opts = checked_options("run:logits", given)
   if self.task.infer or self.in_time and opts.how ~= "sampled" then
     errors.fail(("%s: %s"):format(self.path, propagation.LOOKS_AHEAD))
   end
@@ -236,8 +258,8 @@ end
 -- gives for some units of its task, by the logits of the nodes that they need: of nodes, these
 -- logits. The options are those of `logits`.
 function SavedRun:scores(units, given)
-  local task = self.task
-  if task.unit ~= "node" and given and given.how == "sampled" then
+  local task, opts = self.task, checked_options("run:scores", given)
+  if task.unit ~= "node" and opts.how == "sampled" then
     errors.fail(("%s: sampled inference is of nodes, and the task %s is of %ss"):format(self.path,
       task.name, task.unit))
   end
@@ -246,7 +268,7 @@ function SavedRun:scores(units, given)
     out, wrong = task:inferred(self.path, units, self.model, sampler_of(self))
   else
     local nodes = task.nodes and task.nodes(units) or core.range(1, self.data.graph.n_nodes)
-    out, wrong = core.no_grad(task.scored, task, self:logits(nodes, given), units, self.model)
+    out, wrong = core.no_grad(task.scored, task, self:logits(nodes, opts), units, self.model)
   end
   if out then return out end
   errors.fail(("%s: what the model gives is not finite: it has %s"):format(self.path,
@@ -260,15 +282,17 @@ end
 -- and each: a function that is called with such a table for some nodes at a time, in place of a
 -- result.
 function SavedRun:top(k, given)
-  local task, each = self.task, given and given.each
+  local task = self.task
   options.value("run:top", "k", k, "positive integer")
-  options.value("run:top", "each", each, "callable or nil")
+  local opts = checked_options("run:top", given, {each = "callable or nil"})
+  local each = opts.each
+  opts.each = nil
   if not task.top then
     errors.fail(("%s: the best pairs are asked for, and the task %s has none: link prediction "
       .. "without relations has"):format(self.path, task.name))
   end
   local found = core.no_grad(task.top, function(nodes, times)
-    if not task.infer then return self:logits(nodes, given) end
+    if not task.infer then return self:logits(nodes, opts) end
     return checked(self, inference.in_time(self.model, self.data, nodes, times,
       {sampler = sampler_of(self)}), nodes)
   end, self.model, k, each)

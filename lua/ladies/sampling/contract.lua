@@ -87,7 +87,9 @@ end
 local function wrong_loss_nodes(nodes, n, rules)
   local wrong = wrong_ids("loss_nodes", nodes, {quick = rules.quick})
   if wrong then return wrong end
-  if #nodes > 0 and nodes:max() > n then
+  if #nodes == 0 then
+    return "loss_nodes is empty, expected a node at least: draw again where no node is in the loss"
+  elseif nodes:max() > n then
     return ("loss_nodes has the position %d, expected at most %d, the number of output nodes")
       :format(nodes:max(), n)
   end
@@ -147,6 +149,12 @@ local function wrong_batch(batch, rules)
     or wrong_loss(batch, rules)
 end
 
+-- The types of fields that a mini-batch may have besides.
+local OPTIONAL = {
+  after_step = "callable or nil", features = "Tensor or Matrix or Rows or nil",
+  penalty = "callable or nil", propagate = "callable or nil", stats = "table or nil",
+}
+
 --- sampling.check(batch [, where [, {nodes =, quick = false}]]) -> MiniBatch: returns the
 -- mini-batch if it keeps the contract of samplers; otherwise raises an error that begins with
 -- `where` (the sampler's name) and says what is wrong in which layer. The contract: blocks[l] =
@@ -162,6 +170,9 @@ function contract.check(batch, where, given)
     nodes = "positive integer or nil", quick = {"boolean", false},
   }))
   if wrong then errors.fail(("%s: %s"):format(where or "mini-batch", wrong)) end
+  for name, type_text in pairs(OPTIONAL) do
+    options.value(where or "mini-batch", name, batch[name], type_text)
+  end
   return batch
 end
 

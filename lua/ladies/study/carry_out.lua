@@ -6,6 +6,7 @@
 --                      quiet where it measures
 --   check(opts)        refuses the options, or completes them; nil where there is nothing to do
 --   seeded             whether the runs begin with settings.seed
+--   sets               the settings that it sets itself: see Study.check_settings
 --   of_classes         whether it shows F1s of classes of nodes: the first run that is for another
 --                      task ends it
 --   strict, whole      whether it is an error that a data set is not here, and that a run fails;
@@ -42,6 +43,7 @@ local function options_of(declared, given)
   local spec = declared.measure and tables.merged(MEASURING, declared.options)
     or Study.options(declared.options)
   local opts = options.check(declared.where, given or {}, spec)
+  if declared.sets then Study.check_settings(declared.where, opts.settings, declared.sets) end
   if declared.seeded then opts.first = opts.settings.seed or 1 end
   if declared.check then declared.check(opts) end
   return opts

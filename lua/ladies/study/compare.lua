@@ -367,6 +367,8 @@ local function compare(given)
     data = "any or nil", jobs = {"positive integer", 1}, threads = "positive integer or nil",
   })
   if #opts.methods == 0 then errors.fail(WHERE .. ": name at least one method") end
+  Study.check_settings(WHERE, opts.settings, {method = "methods", dataset = opts.data and "data",
+    max_seconds = opts.seconds and "seconds", patience = opts.seconds and "seconds"})
   if opts.equal == "seconds" and not opts.seconds then
     errors.fail(WHERE .. ': equal = "seconds" needs seconds, for how long each trains')
   elseif opts.seconds and opts.equal ~= "seconds" then

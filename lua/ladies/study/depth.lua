@@ -120,7 +120,8 @@ end
 
 local DEPTH = {
   where = WHERE, folder = "runs/depth", identity = {"depth", "settings"}, seeded = true,
-  strict = true, of_classes = true, made = generated_graphs,
+  sets = {dataset = "datasets", layers = "layers"}, strict = true, of_classes = true,
+  made = generated_graphs,
   name = function(opts) return opts.ablate and "depth-ablation" or "depth" end,
   title = function(opts)
     return opts.ablate and "What each part is worth" or "What depth is worth"

@@ -41,6 +41,17 @@ function Study.options(own)
   return tables.merged(OPTIONS, own)
 end
 
+--- Fails where settings have one that the study sets itself. sets: by such settings, the option
+-- that does it.
+function Study.check_settings(where, settings, sets)
+  for _, name in ipairs(tables.sorted_keys(sets)) do
+    if settings[name] ~= nil then
+      errors.fail(("%s: settings.%s is not taken: see the option %s"):format(where, name,
+        sets[name]))
+    end
+  end
+end
+
 -- Reads the finished runs from results.jsonl. Returns them by key, and the length of all complete
 -- lines; a last line that was cut off is ignored.
 local function read_results(path)

@@ -19,8 +19,9 @@ local WHERE = "ladies.sweep"
 
 -- ---------------------------------------------------------------- what is run
 
--- Settings that cannot be varied since the sweep has options for them, with these options.
-local FIXED = {method = "methods", dataset = "datasets", preset = "preset", seed = "runs"}
+-- Settings that the sweep has options for, with these options; and those that cannot be varied.
+local SETS = {method = "methods", dataset = "datasets", preset = "preset"}
+local FIXED = tables.merged(SETS, {seed = "runs"})
 
 -- Fails when the values of a setting are not all different, or it is set elsewhere as well.
 local function check_once(one, seen, opts)
@@ -207,7 +208,7 @@ end
 
 local SWEEP = {
   where = WHERE, name = "sweep", title = title_of, folder = "runs/sweep", seeded = true,
-  strict = true,
+  sets = SETS, strict = true,
   options = {
     vary = "table", methods = {"table", {"ladies:64", "ladies:512"}},
     datasets = {"array of strings", {"cora", "citeseer", "pubmed"}},

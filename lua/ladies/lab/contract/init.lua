@@ -46,6 +46,7 @@ local function is_well_formed(run, batch, seeds)
   else
     reason = not numbered_batches.own_batches(run.sampler)
       and numbered_batches.wrong_output(batch, seeds)
+      or run.own_nodes and numbered_batches.wrong_loss(batch, run.own_nodes)
   end
   if not reason then return true end
   fault(run, "shape", reason, run.place, "see what a sampler returns: "
@@ -213,7 +214,7 @@ end
 -- `state`: a new sampler with the same state must draw the same.
 local function check_state(run, calls)
   local sampler, context = run.sampler, run.context
-  if run.subject.given or not Subject.is_adaptive(sampler) then return end
+  if run.subject.given then return end
   local other = run.subject:make(context:exact(run.P).model)
   if type(other) ~= "table" then return end
   local _, kept = trained.of_sampler(sampler)
@@ -304,6 +305,7 @@ function contract.examine(subject, context)
   local run = {
     subject = subject, context = context, title = subject.title, place = "the first call",
     notes = {}, faults = {}, found = {}, batches = 0, entries = 0, foreign = 0,
+    own_nodes = context.nodes.train and numbered_batches.own_nodes(context.nodes.train),
   }
   local calls = replay.calls(GROUPS)
   local again = table.move(calls, 1, AGAIN, 1, {})
@@ -322,6 +324,9 @@ function contract.examine(subject, context)
     if run.in_step then
       run.notes[1] = "it goes in step with training (adaptive, penalty or after_step), so it may "
         .. "remember: the same calls were not made again"
+        .. (Subject.is_adaptive(sampler) and ""
+          or "; with adaptive = true it is also examined after steps of a training, and asked "
+            .. "whether its state is whole")
       check_state(run, again)
     else
       check_memory(run, again, from_worker)

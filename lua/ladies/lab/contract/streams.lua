@@ -47,7 +47,9 @@ function streams.of(f, ...)
       told[other] = true
       outside[#outside + 1] = other
     end
-    if not name or PURE[name] then return end
+    -- A draw of no nodes uses no numbers: sampling.layerwise makes one to check its options.
+    local is_none = name == "sampling.choice" and arguments[2] == 0
+    if not name or PURE[name] or is_none then return end
     for _, rng in ipairs(generators(arguments)) do
       local stream = tostring(rng)
       used[stream] = used[stream] or {}

@@ -34,13 +34,6 @@ local function reachable(P, nodes, layers)
   return nodes
 end
 
--- Returns the nodes of a mini-batch's output that are in the loss with a weight other than 0.
-local function of_loss(batch)
-  local weight = rawget(batch, "loss_weight")
-  if weight then return batch.output[weight:square():above(0)] end
-  return batch.loss_nodes and batch.output[batch.loss_nodes] or batch.output
-end
-
 -- Makes as many epochs as `seconds` allow: an array of {drawn = how many mini-batches had each
 -- node, seen = how many had it in their loss}; then the numbers of an epoch's mini-batches and of
 -- layers.
@@ -55,7 +48,7 @@ local function epochs_of(sampler, context, seconds)
     local epoch = epochs[batch.epoch] or {drawn = core.zeros(n), seen = core.zeros(n)}
     epochs[batch.epoch], layers = epoch, #batch.blocks
     epoch.drawn:add_at_(counts.distinct(batch), 1)
-    epoch.seen:add_at_(of_loss(batch), 1)
+    epoch.seen:add_at_(numbered_batches.in_loss(batch), 1)
     local is_last = batch.index == per_epoch
     if is_last and #epochs >= LEAST and core.clock() - began > seconds then break end
   end

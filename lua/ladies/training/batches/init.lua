@@ -249,6 +249,11 @@ function Batches:check(batch)
     self:blame(batch, "its mini-batches have after_step: they change what the next one is made of, "
       .. "and several ranks train on theirs at the same time")
   end
+  if not opts.draw and (batch.loss_nodes or numbered_batches.own_batches(opts.sampler)) then
+    self.own_nodes = self.own_nodes or numbered_batches.own_nodes(self.idx)
+    local wrong = numbered_batches.wrong_loss(batch, self.own_nodes)
+    if wrong then self:blame(batch, wrong) end
+  end
   propagation.state(batch, opts.sampler)
   self.checked = true
 end
@@ -391,12 +396,12 @@ end
 -- Each batch is the sampler's table with `epoch`, `index` (its place in the epoch), `rng` for the
 -- model, and `sampling`, the seconds that it took. All are checked by ladies.sampling.check, those
 -- after the first quickly. `output` must be the seeds, in any order, unless the sampler draws its
--- own or names loss_nodes. Where there are loss_nodes but no loss_weight, batch.loss_weight is made
--- when it is read: one over their number for them, 0 for the others. So the loss of all outputs
--- with batch.loss_weight is that of ladies.train. Where there is a penalty, the loop must have
--- called batch:penalty(model, loss), and added it to the loss, before it asks for the next
--- mini-batch; where there is an after_step, batch:after_step(model), after the optimizer's step,
--- before the step closes. A loop that does not train sets these fields to nil.
+-- own or names loss_nodes; nodes in the loss must be among idx. Where there are loss_nodes but no
+-- loss_weight, batch.loss_weight is made when it is read: one over their number for them, 0 for the
+-- others. So the loss of all outputs with batch.loss_weight is that of ladies.train. Where there is
+-- a penalty, the loop must have called batch:penalty(model, loss), and added it to the loss, before
+-- it asks for the next mini-batch; where there is an after_step, batch:after_step(model), after the
+-- optimizer's step, before the step closes. A loop that does not train sets these fields to nil.
 --
 -- Each worker has a Lua state of its own, with a copy of the sampler: of its code and of what it
 -- refers to. Plain tables are copied; modules are loaded anew by name; tensors, indices, matrices

@@ -53,7 +53,9 @@ end
 --- Returns the number of batches in an epoch of a sampler that draws its own seeds; nil for one
 -- that is given seeds.
 function numbered_batches.own_batches(sampler)
-  return type(sampler) == "table" and sampler.batches_per_epoch or nil
+  if type(sampler) ~= "table" or sampler.batches_per_epoch == nil then return nil end
+  return options.value(numbered_batches.name_of(sampler), "batches_per_epoch",
+    sampler.batches_per_epoch, "positive integer")
 end
 
 --- Says what is wrong with the mini-batch of a sampler that was given its seeds, which must be its
@@ -65,6 +67,31 @@ function numbered_batches.wrong_output(batch, seeds)
   return ("output (%d nodes) differs from the seeds (%d nodes), expected the same ids; a sampler "
     .. "that draws its own has batches_per_epoch, one with more outputs says in loss_nodes which "
     .. "carry the loss"):format(#output, #seeds)
+end
+
+--- Returns the nodes of a mini-batch's output that are in the loss with a weight other than 0.
+function numbered_batches.in_loss(batch)
+  local weight = rawget(batch, "loss_weight")
+  if weight then return batch.output[weight:square():above(0)] end
+  return batch.loss_nodes and batch.output[batch.loss_nodes] or batch.output
+end
+
+--- Returns a vector with 1 for each of the nodes `idx` and 0 for others, up to the last of them.
+function numbered_batches.own_nodes(idx)
+  return core.full(#idx, 1):scatter_add(idx, idx:max())
+end
+
+--- Says which nodes are in the loss of a mini-batch, although they are none of those whose
+-- mini-batches these are (see own_nodes), so that the labels of test nodes might be learned; nil
+-- where there are none.
+function numbered_batches.wrong_loss(batch, own)
+  local nodes = numbered_batches.in_loss(batch)
+  local foreign = nodes[nodes:above(#own)]
+  if #foreign == 0 then foreign = nodes[own[nodes]:below(1)] end
+  if #foreign == 0 then return nil end
+  return ("its loss is over nodes that are not to be trained on, %d of %d, the first is node %d; "
+    .. "loss_nodes are the positions in output of those that are"):format(#foreign, #nodes,
+      foreign[1])
 end
 
 --- Fails for a sampler that does not go by the times of its seeds.

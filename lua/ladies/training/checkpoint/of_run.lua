@@ -79,9 +79,9 @@ local FORGETS = "ladies.train: the schedule has changed what it remembers, which
   .. "not hold: a run that is resumed is another one; it needs the methods state and load_state, "
   .. "or an object in state = {...}"
 
-local LEARNS = "the sampler is adaptive, and has changed what checkpoints do not hold: a run that "
-  .. "is resumed is another one; tensors that it changes belong in its state, other things in "
-  .. "objects with the methods state and load_state, in state = {...}"
+local LEARNS = "the sampler has changed what checkpoints do not hold: a run that is resumed is "
+  .. "another one; tensors that it changes belong in its state, other things in objects with the "
+  .. "methods state and load_state, in state = {...}"
 
 local COUNTS = "the model has changed numbers of its own, which neither checkpoints nor its file "
   .. "hold: a run that is resumed is another one; a tensor of one number is kept (see "
@@ -94,10 +94,9 @@ local STEPS = "the optimizer has changed what checkpoints do not hold: a run tha
 
 -- Returns the state that a checkpoint does not hold, as text (see
 -- ladies.training.checkpoint.captured): the numbers of the model, those and the tensors of the
--- functions of an optimizer in Lua and, where the sampler is adaptive, the state of that.
+-- functions of an optimizer in Lua, and the state of the sampler.
 local function unsaved(run)
   local opts, sampler = run.opts, run.opts.sampler
-  local adaptive = type(sampler) == "table" and sampler.adaptive
   local known = {opts.data, opts.optimizer}
   for _, object in pairs(opts.state or {}) do known[#known + 1] = object end
   local model = captured.by(opts.model, tables.append({sampler}, known))
@@ -106,7 +105,7 @@ local function unsaved(run)
     for _, one in ipairs(list) do known[#known + 1] = one.tensor end
   end
   local own = type(opts.optimizer) == "table" and opts.optimizer:functions() or nil
-  return {model = model, sampler = adaptive and captured.by_sampler(sampler, known) or nil,
+  return {model = model, sampler = sampler and captured.by_sampler(sampler, known) or nil,
     optimizer = own and captured.by_sampler(own, known)}
 end
 
@@ -117,7 +116,9 @@ local function check_unsaved(run)
   run.unsaved = nil
   local now = unsaved(run)
   if now.model ~= before.model then tell(COUNTS) end
-  if now.sampler ~= before.sampler then tell(LEARNS) end
+  -- A sampler whose last mini-batch can be drawn again, so that the checkpoint has its hash, does
+  -- not learn, whatever it counts.
+  if now.sampler ~= before.sampler and not run.identity.batch then tell(LEARNS) end
   if now.optimizer ~= before.optimizer then tell(STEPS) end
 end
 
