@@ -411,6 +411,15 @@ function tests.test_kept()
   lu.assertEquals(other.tables[1][3], {"full batch", "-"})
 end
 
+--- With `kept` nothing is measured either.
+function tests.test_kept_measurements()
+  local folder = temporary.path "kept runs"
+  core.folder.make(folder)
+  lu.assertEquals({followers.measure{tables = {"labor"}, kept = true, quick = true, quiet = true,
+    folder = folder}}, {0, 0})
+  lu.assertFalse(core.exists(folder .. "/labor"))
+end
+
 -- ---------------------------------------------------------------- distinct nodes
 
 local function labor(name, given)
