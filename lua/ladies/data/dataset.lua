@@ -151,6 +151,7 @@ end
 --- data:find_node(name) -> integer | nil [, string]: the number of the node of this name; nil and a
 -- message when there is none.
 function Dataset:find_node(name)
+  options.value("data:find_node", "the name", name, "string")
   local own = description.name(self.name)
   if not self.node_names then return nil, own .. " has no node names" end
   local id = self.node_names:find(name)
