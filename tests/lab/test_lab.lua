@@ -367,6 +367,8 @@ function tests.test_refusals()
     .. "outputs = 2, layers = 2} end")
   lu.assertEquals(message("full", {dataset = DATA, model = two}),
     "ladies.lab: the model has 2 outputs, the data set 3 classes")
+  lu.assertEquals(message(nil, {dataset = DATA}),
+    "ladies.lab: the sampler must be a string or a table or a callable, got nil")
   lu.assertStrContains(message("ladis", {dataset = DATA}), 'did you mean "ladies"')
   lu.assertStrContains(message("ladies", {layer = 2}), 'did you mean "layers"')
   lu.assertStrContains(message("ladies", {dataset = DATA, quiet = true, statistics = {x = 1}}),
