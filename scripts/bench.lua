@@ -22,9 +22,7 @@
 local experiments = require "ladies.command.experiments"
 
 local name = "machine"
-if arg[1] and not arg[1]:find "^%-" or arg[1] == "--peers" then
-  name = table.remove(arg, 1):gsub("^%-%-", "")
-end
+if arg[1] and not arg[1]:find "^%-" then name = table.remove(arg, 1) end
 local is_there, names = pcall(experiments.load, "bench.names", "ladies bench")
 if not is_there then
   io.stderr:write(names, "\n")

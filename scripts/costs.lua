@@ -29,12 +29,12 @@ local function spec()
   return cli.join(experiments.spec "costs"(), OF_RANKS, data_options.list())
 end
 
-cli.main(spec, arg, function(opts)
+cli.main(spec, arg, function(opts, given)
   local load = data_options.take(opts)
   if opts.ranks then
     local costs_of_ranks = experiments.load "paper.costs.ranks"
-    for _, name in ipairs{"methods", "batches", "scale", "quick", "out"} do
-      if opts[name] then
+    for _, name in ipairs{"methods", "batches", "scale", "seed", "quick", "out"} do
+      if given[name] then
         error(("--%s is of what is measured, and --ranks measures nothing"):format(name), 0)
       end
     end

@@ -31,6 +31,7 @@ cli.main({
   {"again", help = "even if it is in the cache already"},
   {"quiet", help = "no progress"},
 }, arg, function(opts)
+  if opts.again and not opts.name then error("--again goes with NAME", 0) end
   if not opts.name then return list() end
   local path = fetch.run(opts.name, {again = opts.again, quiet = opts.quiet})
   print(ladies.data.load(path):describe())

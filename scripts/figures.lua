@@ -9,11 +9,6 @@
 -- document of it.
 
 local cli = require "ladies.command.cli"
-local data_options = require "ladies.command.data_options"
 local experiments = require "ladies.command.experiments"
-local study_options = require "ladies.command.study_options"
 
-cli.main(experiments.spec "figures", arg, function(opts)
-  study_options.show(experiments.load "paper".figures(
-    data_options.move(opts, "settings")))
-end)
+cli.main(experiments.spec "figures", arg, experiments.of_paper "figures")

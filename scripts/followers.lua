@@ -8,10 +8,11 @@
 -- are added to those that are there. doc/followers.md is made of all tables that there are.
 
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local experiments = require "ladies.command.experiments"
 
 cli.main(experiments.spec "followers", arg, function(opts)
   local sections, failed = experiments.load "followers".measure(opts)
-  print(("%d sections in the document"):format(sections))
+  print(counted(sections, "section") .. " in the document")
   if failed > 0 then error(("runs that failed: %d"):format(failed), 0) end
 end)

@@ -121,6 +121,9 @@ cli.main(spec, arg, function(opts, given)
     error(("which sampler? ladies lab FILE.lua, or one of %s"):format(
       table.concat(tables.sorted_keys(methods.by_name), ", ")), 0)
   end
+  if given.seeds and not (opts.train_batches or opts.train_seconds) then
+    error("--seeds goes with --train-batches or --train-seconds", 0)
+  end
   if opts.out and ladies.comm.rank == 0 then
     own_folder.at(opts.out):make "laboratory"                        -- sooner than all else
   end

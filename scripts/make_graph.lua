@@ -27,20 +27,25 @@ local ABOUT_FILES = {model = true, out = true, compress = true, memory = true, d
 local REQUIRED = {["power-law"] = {"nodes", "entries"},
   ["block-model"] = {"nodes", "p_inside", "p_outside"}}
 
--- Fails where an option is missing, or nothing would take the file for what it is.
+-- Fails where nothing would take the file for what it is, where it cannot be written in the way
+-- that is asked for, and where an option is missing.
 local function check(opts)
+  local is_safetensors = array_file.is_safetensors(opts.out)
+  if not (is_safetensors or opts.out:find "%.npz$") then
+    error(("--out must end in .npz or .safetensors, got %s"):format(opts.out), 0)
+  elseif is_safetensors and opts.compress then
+    error("a .safetensors file is never compressed", 0)
+  elseif opts.dtype and opts.dtype ~= "float32" and not is_safetensors then
+    error("--dtype is for .safetensors files", 0)
+  end
   for _, key in ipairs(REQUIRED[opts.model]) do
     if opts[key] == nil then error(("--%s is missing"):format((key:gsub("_", "-"))), 0) end
-  end
-  if not (array_file.is_safetensors(opts.out) or opts.out:find "%.npz$") then
-    error(("--out must end in .npz or .safetensors, got %s"):format(opts.out), 0)
   end
 end
 
 -- Writes what is larger than memory, and opens it.
 local function write_file(settings, opts)
   if opts.model ~= "power-law" then error("--memory goes with --model power-law", 0) end
-  if opts.compress then error("a .safetensors file is never compressed", 0) end
   check(opts)
   settings.memory, settings.dtype, settings.self_loops = opts.memory, opts.dtype, opts.self_loops
   local begin = core.clock()

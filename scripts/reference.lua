@@ -15,7 +15,9 @@ cli.main({
   about = "Writes the reference of every public function, as pages or as annotations.",
   {"annotations", help = "print the annotations of the library instead"},
 }, arg, function(opts)
-  if opts.annotations then
+  if opts.annotations and opts.folder then
+    error("FOLDER or --annotations, one of them", 0)
+  elseif opts.annotations then
     io.write((require "ladies.command.reference.annotations"()))
   elseif opts.folder then
     core.folder.make(opts.folder .. "/reference")

@@ -3,11 +3,12 @@
 --   ladies report [--runs runs] [--out doc/reproduction.md]
 
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local experiments = require "ladies.command.experiments"
 
 cli.main(experiments.spec "report", arg, function(opts)
   local sections, missing = experiments.load "paper".report(opts)
-  print(("%d sections in %s"):format(sections, opts.out))
+  print(("%s in %s"):format(counted(sections, "section"), opts.out))
   for _, command in ipairs(missing) do
     print(("nothing of `ladies %s` in %s"):format(command, opts.runs))
   end

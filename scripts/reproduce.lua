@@ -8,9 +8,10 @@
 -- command goes on where it was stopped.
 
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local experiments = require "ladies.command.experiments"
 
 cli.main(experiments.spec "reproduce", arg, function(opts)
   local sections = experiments.load "paper".reproduce(opts)
-  print(("%d sections in %s"):format(sections, opts.out))
+  print(("%s in %s"):format(counted(sections, "section"), opts.out))
 end)

@@ -8,11 +8,6 @@
 -- methods are added to those that are there. `ladies report` makes a document of it.
 
 local cli = require "ladies.command.cli"
-local data_options = require "ladies.command.data_options"
 local experiments = require "ladies.command.experiments"
-local study_options = require "ladies.command.study_options"
 
-cli.main(experiments.spec "table3", arg, function(opts)
-  study_options.show(experiments.load "paper".table3(
-    data_options.move(opts, "settings")))
-end)
+cli.main(experiments.spec "table3", arg, experiments.of_paper "table3")

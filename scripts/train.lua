@@ -185,6 +185,9 @@ end
 
 cli.main(spec, arg, function(opts, given)
   local begun = begun_folder(opts)
+  if given.auto_seconds and not (opts.auto or begun) then
+    error("--auto-seconds goes with --auto", 0)
+  end
   local own = settings_of(opts, given)
   local config, data, folder, made
   if begun then

@@ -123,6 +123,7 @@ function tests.test_man_page()
       lu.assertTableContains({"TH", "SH", "SS", "TP", "B", "BR", "PP", "nf", "fi"}, request)
     end
   end
+  shell.refuses('unexpected "extra"', "", select(2, shell.run_ladies{"man", "extra"}), 1)
   if not have "groff" then return end
   local out = shell.silent(shell.run({"groff", "-man", "-Tascii", "-ww", "-rLL=100n"},
     {stdin = page}))

@@ -86,6 +86,7 @@ end
 function tests.test_costs_of_ranks()
   for option, text in pairs{["--scale=3"] = "--scale is of what is measured",
     ["--methods=full"] = "--methods is of what is measured",
+    ["--seed=4"] = "--seed is of what is measured",
     ["--accumulate=8"] = "go with --dataset", ["--directed=keep"] = "go with --dataset"} do
     shell.refuses(text, shell.run_ladies{"costs", "--ranks", option})
   end

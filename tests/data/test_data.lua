@@ -86,6 +86,8 @@ function tests.test_node_names()
   lu.assertStrContains(why, 'no node called "thre"')
   lu.assertNil((data:find_node "wo"))
   lu.assertNil((data:find_node ""))
+  lu.assertNil((data:find_node "one\ntwo"))
+  lu.assertErrorMsgContains("the name must be a string, got nil", data.find_node, data)
   local listed = load_with{node_names = {"a", "bb", "ü", "d", "e"}}
   lu.assertEquals(listed.node_names[3], "ü")
   lu.assertEquals(listed:find_node "e", 5)

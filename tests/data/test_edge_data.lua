@@ -117,6 +117,18 @@ function tests.test_both_ways()
   end
 end
 
+--- An inverse has a name that no other type has, so that pairs goes through every relation once.
+function tests.test_names_of_inverses()
+  local data = ladies.data.from_arrays{edges = {{1, 2}, {2, 3}}, edge_types = {1, 2},
+    edge_type_names = {"a", "inverse a"}, features = ladies.ones(3, 1), labels = {1, 2, 1}}
+  local names = {}
+  for name, matrix in pairs(data.graph.relations) do
+    names[#names + 1] = name
+    lu.assertEquals(matrix.nnz, 1)
+  end
+  lu.assertEquals(names, {"a", "inverse a", "inverse inverse a", "inverse inverse inverse a"})
+end
+
 --- Without types only the edges that lack their reverse get one.
 function tests.test_both_ways_without_types()
   local data = ladies.data.from_arrays{edges = {{1, 2}, {2, 1}, {2, 3}, {3, 3}},
@@ -509,6 +521,10 @@ function tests.test_refused()
     {{edge_type = npz.bytes{"a", "", "b"}}, "edge_type[1] must be the name of a type"},
     {{edge_type = npz.bytes{"a", "c", "b"}, edge_type_names = npz.bytes{"b", "a"}},
       'edge_type[1] is "c", which is none of the names'},
+    {{edge_type = npz.int64{0, 1, 2}, edge_type_names = npz.bytes{"a", "b", "a"}},
+      'edge_type_names[2] is "a" again, after edge_type_names[0]'},
+    {{node_type = npz.int64{0, 1, 0}, node_type_names = npz.bytes{"a", "a"}},
+      'node_type_names[1] is "a" again, after node_type_names[0]'},
     {{time = tensor{0, 1.5, 2}}, "time[1] is 1.5; times must be whole numbers"},
     {{time = npz.int64{0, 1 << 40, 2}}, "time: times from 0 to 1099511627776 are more than 2^31"},
     {{time = npz.int64{0, 1}}, "time has length 2, must have 3"},
@@ -523,6 +539,10 @@ function tests.test_refused()
     {{edge_types = {1, 0}}, "edge_types"},
     {{edge_weights = {1, 2, 3}}, "edge_weights has length 3, must have 2, one for each edge"},
     {{edge_types = {1, 3}, edge_type_names = {"a"}}, "edge_types[2] is 3, must be in 1..1"},
+    {{edge_types = {1, 2}, edge_type_names = {"a", "b", "a"}},
+      'edge_type_names[3] is "a" again, after edge_type_names[1]'},
+    {{node_types = {1, 2, 1}, node_type_names = {"a", "a"}},
+      'node_type_names[2] is "a" again, after node_type_names[1]'},
     {{edge_features = {{1}, {2}}, edge_feature_names = {"a", "b"}},
       "edge_feature_names has length 2, must have 1"},
     {{edge_types = {1, 2}, graph = ladies.sparse(ladies.ones(3, 3)), edges = false},

@@ -66,6 +66,7 @@ function tests.test_list_and_names()
   lu.assertEquals({out, status}, {"  toy        a toy\n  toy-wheel  a wheel\n", 0})
   lu.assertEquals(select(3, world:run{"fetch", "toy"}), 0)
   lu.assertStrContains(world:run{"fetch"}, "a toy (here)")
+  check_failure(world, {"fetch", "--again"}, {}, "--again goes with NAME")
   check_failure(world, {"fetch", "tox"}, {}, 'no data set "tox"', 'did you mean "toy"?')
   lu.assertStrContains(select(2, world:run{"info"}), "toy")
 end

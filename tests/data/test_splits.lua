@@ -141,6 +141,10 @@ function tests.test_per_class()
   lu.assertEquals(message_of(ladies.data.split, data, "100-per-class"), "ladies.data.split: "
     .. "100-per-class takes all 163 labelled nodes for training and leaves none for the other "
     .. "parts")
+  for _, count in ipairs{"0", "99999999999999999999"} do
+    lu.assertStrContains(message_of(ladies.data.split, data, count .. "-per-class"),
+      "nodes of each class, and of validation and test, such as 20-per-class:500/1000")
+  end
 end
 
 function tests.test_several_classes()

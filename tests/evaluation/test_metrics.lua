@@ -179,4 +179,20 @@ function tests.test_errors()
   lu.assertErrorMsgContains("idx must be an Index", metrics.micro_f1, predicted, labels, {1})
 end
 
+--- Targets have no classes; a data set with nothing to be predicted may have those of a model.
+function tests.test_data_without_labels()
+  local model = ladies.nn.gcn{inputs = 1, outputs = 2, layers = 1, hidden = 1}
+  local arrays = {edges = {{1, 2}, {2, 1}}, features = ladies.ones(2, 1)}
+  local none = ladies.data.from_arrays(arrays)
+  lu.assertEquals(#metrics.predictions(model, none), 2)
+  arrays.targets = ladies.ones(2)
+  local targets = ladies.data.from_arrays(arrays)
+  lu.assertErrorMsgContains("ladies.metrics.predictions: arrays has no labels",
+    metrics.predictions, model, targets)
+  for _, data in ipairs{none, targets} do
+    lu.assertErrorMsgContains("ladies.metrics.f1: arrays has no labels", metrics.f1, model, data,
+      ladies.index{1})
+  end
+end
+
 return tests

@@ -137,6 +137,12 @@ function tests.test_errors()
     labels = ladies.index{1, 0}, train = {1}}
   lu.assertErrorMsgContains("nodes[2] has no label", smoothing.label_propagation, part,
     {nodes = ladies.index{1, 2}})
+  local targets = ladies.data.from_arrays{graph = data.graph.adjacency, features = data.features,
+    targets = ladies.ones(180), train = {1}}
+  lu.assertErrorMsgContains("ladies.smoothing.label_propagation: arrays has no labels",
+    smoothing.label_propagation, targets)
+  lu.assertErrorMsgContains("ladies.smoothing.correct_and_smooth: arrays has no labels",
+    smoothing.correct_and_smooth, targets, ladies.zeros(180, 3))
 end
 
 return tests

@@ -56,7 +56,7 @@ function tests.test_command()
     "--count-layers", "1", "--batch-size", "8", "--eval-every", "4", "--out",
     temporary.path "command", "--quiet"})
   lu.assertStrContains(out, "entries cut |")
-  lu.assertStrContains(out, "in 4 steps of LADIES (512) with 1 layers")
+  lu.assertStrContains(out, "in 4 steps of LADIES (512) with 1 layer,")
 end
 
 return tests

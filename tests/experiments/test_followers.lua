@@ -6,6 +6,7 @@ local followers = require "experiments.followers"
 local ladies = require "ladies"
 local label_kinds = require "ladies.data.labels"
 local statistics = require "ladies.statistics"
+local Study = require "ladies.study"
 local Table = require "ladies.report.table"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
@@ -153,6 +154,17 @@ function tests.test_cost_of_a_batch()
     samples = {20, 20}, hidden = 4, batch_size = 20}, data)
   rawset(os, "clock", clock)
   lu.assertEquals({ok, seconds, n}, {true, 3, #times})
+end
+
+--- There is one thread meanwhile, and afterwards there are as many as before, whatever happens.
+function tests.test_threads_of_a_cost()
+  local before = core.threads()
+  core.threads(2)
+  local ok = pcall(batch_cost.of, {{dataset = temporary.path "none"}},
+    Study.open(temporary.path "threads", "threads"), {quiet = true})
+  local after = core.threads()
+  core.threads(before)
+  lu.assertEquals({ok, after}, {false, 2})
 end
 
 --- A form has the settings of its method with other options, and a name of its own in tables.
@@ -409,6 +421,15 @@ function tests.test_kept()
   lu.assertStrContains(ladies.file.read(out .. "/gcnii.md"), "over 0 to 2 runs, seeds")
   local other = kept{depths = {2}, kept = true, settings = {max_batches = 3, hidden = 4}}
   lu.assertEquals(other.tables[1][3], {"full batch", "-"})
+end
+
+--- With `kept` nothing is measured either.
+function tests.test_kept_measurements()
+  local folder = temporary.path "kept runs"
+  core.folder.make(folder)
+  lu.assertEquals({followers.measure{tables = {"labor"}, kept = true, quick = true, quiet = true,
+    folder = folder}}, {0, 0})
+  lu.assertFalse(core.exists(folder .. "/labor"))
 end
 
 -- ---------------------------------------------------------------- distinct nodes

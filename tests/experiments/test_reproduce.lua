@@ -82,6 +82,15 @@ function tests.test_values_of_sweeps()
   end
 end
 
+--- A document that cannot be written is refused before anything is run.
+function tests.test_other_endings()
+  local runs = temporary.path "none"
+  lu.assertErrorMsgContains("experiments.paper.reproduce: out must end in .md, got x.txt",
+    paper.reproduce, {out = "x.txt", folder = runs, quiet = true})
+  lu.assertFalse(core.exists(runs))
+end
+
 return {
   test_1_everything = tests.test_everything, test_2_second_sweep = tests.test_second_sweep,
-  test_3_values_of_sweeps = tests.test_values_of_sweeps}
+  test_3_values_of_sweeps = tests.test_values_of_sweeps,
+  test_4_other_endings = tests.test_other_endings}

@@ -340,6 +340,11 @@ function tests.test_errors_of_the_command()
   fails("%-%-out must end in %.npz or %.safetensors, got /nowhere/x", "--nodes", "50", "--entries",
     "100", "--out", "/nowhere/x")
   fails("%-%-p%-inside is an option of %-%-model block%-model", "--p-inside", "1", "--out", "x")
+  -- Sooner than five classes for one node.
+  fails("%-%-dtype is for .safetensors files", "--nodes", "1", "--entries", "0", "--classes", "5",
+    "--dtype", "float16", "--out", "/nowhere/x.npz")
+  fails("a .safetensors file is never compressed", "--nodes", "1", "--entries", "0", "--classes",
+    "5", "--compress", "--out", "/nowhere/x.safetensors")
   fails("/nowhere/x.npz", "--nodes", "50", "--entries", "100", "--out", "/nowhere/x.npz")
 end
 

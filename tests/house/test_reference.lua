@@ -42,6 +42,8 @@ function tests.test_command()
   lu.assertTrue(files.read(folder.path .. "/new/reference/data.md") == written["reference/data.md"])
   local err = shell.refused(shell.run_ladies{"reference"})
   lu.assertStrContains(err, "where to? ladies reference FOLDER")
+  shell.refuses("FOLDER or --annotations",
+    shell.run_ladies{"reference", folder.path .. "/other", "--annotations"})
 end
 
 function tests.test_every_function_is_documented()

@@ -270,8 +270,10 @@ function tests.test_notes()
   end]])
   local notes = table.concat(lab(path).examinations[1].notes, "; ")
   lu.assertStrContains(notes, "it does not use `samples`")
-  notes = table.concat(lab("vrgcn").examinations[1].notes, "; ")
-  lu.assertStrContains(notes, "of the one state that it had after 5 steps")
+  notes = table.concat(lab("vrgcn", {steps = 1, seconds = 1, precision = 1e-4})
+    .examinations[1].notes, "; ")
+  lu.assertStrContains(notes, "of the one state that it had after 1 step, and")
+  lu.assertStrContains(notes, "need: the 1 second did not allow more")
 end
 
 -- The rank is by variance, and says what bias it leaves out.
@@ -367,6 +369,8 @@ function tests.test_refusals()
     .. "outputs = 2, layers = 2} end")
   lu.assertEquals(message("full", {dataset = DATA, model = two}),
     "ladies.lab: the model has 2 outputs, the data set 3 classes")
+  lu.assertEquals(message(nil, {dataset = DATA}),
+    "ladies.lab: the sampler must be a string or a table or a callable, got nil")
   lu.assertStrContains(message("ladis", {dataset = DATA}), 'did you mean "ladies"')
   lu.assertStrContains(message("ladies", {layer = 2}), 'did you mean "layers"')
   lu.assertStrContains(message("ladies", {dataset = DATA, quiet = true, statistics = {x = 1}}),

@@ -154,6 +154,7 @@ function tests.test_what_is_refused()
     ["train needs a budget, either batches or seconds"] = {1, "ladies", "--train-batches", "2",
       "--train-seconds", "1"},
     ["no method has eta"] = {1, "ladies", "full", "--eta", "0.3"},
+    ["--seeds goes with --train-batches or --train-seconds"] = {1, "ladies", "--seeds", "3"},
   } do
     local words = table.move(case, 2, #case, 2, {"lab"})
     local _, err, status = shell.run_ladies(table.move(SMALL, 1, #SMALL, #words + 1, words))

@@ -194,6 +194,9 @@ function tests.test_errors()
   fails("what norms returns must be a Tensor, got nil", norms)
   fails("train must not be empty", by_hand, {})
   fails("there must be model and data, or norms", mvs, alone, {train = index{1}})
+  fails("arrays has no labels", mvs, alone, {train = index{1}, model = {},
+    data = ladies.data.from_arrays{edges = {{1, 2}}, features = ladies.ones(2, 1),
+      targets = ladies.ones(2), directed = "keep"}})
   fails("training node", by_hand, {}, {train = index{1, 1}})
   fails("the inner sampler must be a callable", mvs, 3, {train = index{1}})
   fails("must be one that is given its seeds", mvs, by_hand{1},

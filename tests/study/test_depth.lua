@@ -37,11 +37,11 @@ function tests.test_table()
     end
     return list
   end
-  local alone, gcn = f1("features alone", "mlp", 2), f1("1 layers, model gcn", "gcn", 1)
-  local first, last = f1("1 layers", "gcnii", 1), f1("4 layers", "gcnii", 4)
+  local alone, gcn = f1("features alone", "mlp", 2), f1("1 layer, model gcn", "gcn", 1)
+  local first, last = f1("1 layer", "gcnii", 1), f1("4 layers", "gcnii", 4)
   local row = report.tables[1][2]
-  lu.assertEquals(report.tables[1][1], {"data set", "features alone", "1 layers", "2 layers",
-    "4 layers", "GCN, 1 layers", "4 over 1", "4 over GCN", "4 over features"})
+  lu.assertEquals(report.tables[1][1], {"data set", "features alone", "1 layer", "2 layers",
+    "4 layers", "GCN, 1 layer", "4 over 1", "4 over GCN", "4 over features"})
   local function with_spread(list, format)
     return ("%s ± %.1f"):format(format:format(statistics.mean(list)), statistics.half_width(list))
   end
@@ -139,7 +139,7 @@ function tests.test_command()
     "--runs", "1", "--max-batches", "5", "--hidden", "4", "--model", "gcn", "--out",
     temporary.path "command", "--quiet"}
   lu.assertEquals({err, status}, {"", 0})
-  lu.assertStrContains(out, "| data set | features alone | 1 layers | 2 layers | 2 over 1 |")
+  lu.assertStrContains(out, "| data set | features alone | 1 layer | 2 layers | 2 over 1 |")
   lu.assertStrContains(out, "in percent, of one seed;")
   out, err, status = shell.run_ladies{"depth", "--ablate", "--datasets", dataset, "--layers", "1,2",
     "--runs", "1", "--max-batches", "5", "--hidden", "4", "--out", temporary.path "ablate",

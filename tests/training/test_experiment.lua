@@ -169,6 +169,7 @@ function tests.test_requeued_where()
     {"--resume without a folder needs --out DIR, the folder of the run", "--resume", "--quiet"},
     {"holds files and no ladies.json", small("--out", others, "--resume")},
     {"is a script's, which goes on with it (resume = true)", small("--out", scripts, "--resume")},
+    {"--auto-seconds goes with --auto", small("--out", others, "--auto-seconds=3")},
   } do
     shell.refuses(case[1], train(table.unpack(case, 2)))
   end

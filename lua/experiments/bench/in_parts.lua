@@ -4,6 +4,7 @@
 
 local core = require "ladies_core"
 local carry_out = require "ladies.study.carry_out"
+local counted = require("ladies.base.units").counted
 local declared = require "experiments.options"
 local errors = require "ladies.base.errors"
 local experiment = require "ladies.experiment"
@@ -120,9 +121,10 @@ function IN_PARTS.notes(_, opts)
   local given = tables.merged(settings_of(opts))
   given.method, given.samples = nil, nil
   return {([[Above: the entries between %d parts, the seconds in which these are made, and which of
-the rows of features that ranks read others have, in %d steps of LADIES (512) with %d layers, where
+the rows of features that ranks read others have, in %d steps of LADIES (512) with %s, where
 each rank has a shard. `communities` is a random graph of 100,000 nodes and 2,000,000 entries, of
-which 95 %% are drawn within 64 classes.]]):format(given.accumulate, STEPS, opts.count_layers),
+which 95 %% are drawn within 64 classes.]]):format(given.accumulate, STEPS,
+    counted(opts.count_layers, "layer")),
     ([[Below: micro-F1 in percent on the test nodes after %d mini-batches, of the model that is
 kept, with parts by METIS; %s.
 "beside" is the difference, seed by seed. LADIES (512),

@@ -68,7 +68,8 @@ end
 -- folder     where the folders are (runs/followers, or runs/followers-quick)
 -- out        the document (doc/followers.md; with quick followers.md in the folder)
 -- jobs       runs side by side (as many as there are cores), each with `threads` threads (1)
--- kept       trains nothing: the tables are of the runs that there are
+-- kept       trains nothing: the tables are of the runs that there are, and that of labor, which
+--            has no runs, stays as it is
 -- quiet      no progress
 local function measure(given)
   local opts = options.check(WHERE, given or {}, Study.options(declared.types "followers"))
@@ -88,9 +89,11 @@ local function measure(given)
     relations = tables.merged(training, {datasets = opts.datasets, jobs = opts.jobs}),
   }
   for _, name in ipairs(opts.tables) do
-    if not opts.quiet then io.stderr:write(name, "\n") end
-    local report = TABLES[name](tables.merged(own[name], {out = ("%s/%s"):format(folder, name)}))
-    failed = failed + report.failed
+    if not (opts.kept and name == "labor") then
+      if not opts.quiet then io.stderr:write(name, "\n") end
+      local report = TABLES[name](tables.merged(own[name], {out = ("%s/%s"):format(folder, name)}))
+      failed = failed + report.failed
+    end
   end
   local out = opts.out or opts.quick and folder .. "/followers.md" or "doc/followers.md"
   return write(folder, out), failed

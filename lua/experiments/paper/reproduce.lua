@@ -52,6 +52,9 @@ end
 -- quiet      no progress
 local function reproduce(given)
   local opts = options.check(WHERE, given or {}, Study.options(declared.types "reproduce"))
+  if not opts.out:find "%.md$" then                             -- sooner than all else
+    errors.fail(("%s: out must end in .md, got %s"):format(WHERE, opts.out))
+  end
   local folder = opts.folder or opts.quick and "runs/reproduce-quick" or "runs/reproduce"
 
   local function measure(command, name, own)

@@ -20,6 +20,7 @@ local space = require "experiments.search.space"
 local Study = require "ladies.study"
 local tables = require "ladies.base.tables"
 local usable_data = require "ladies.study.usable_data"
+local with_threads = require "ladies.base.with_threads"
 
 local WHERE = "ladies lab search"
 
@@ -230,9 +231,7 @@ local function search(given)
   self.by_name = tables.by_field(self.points, "name")
   self.study = Study.at(opts.out, "runs/search", json.encode{search = self.names,
     points = #self.points, rungs = self.rungs, seed = opts.seed})
-  local before = core.threads()
-  local _ <close> = setmetatable({}, {__close = function() core.threads(before) end})
-  core.threads(1)
+  local _ <close> = with_threads(1)
   self:write_points()
   local left = self:rungs_of_all()
   self:at_equal_seconds(left)

@@ -34,6 +34,14 @@ local function options_of(declared)
   return list
 end
 
+--- experiments.of_paper(name): returns what the command of a study of the paper's experiments does
+-- with its options: carries it out and shows it.
+function experiments.of_paper(name)
+  return function(opts)
+    study_options.show(experiments.load "paper"[name](data_options.move(opts, "settings")))
+  end
+end
+
 --- experiments.spec(name): returns the spec of the command with this name (see ladies.command.cli),
 -- with the options for reading data if the experiment reads data sets.
 function experiments.spec(name)

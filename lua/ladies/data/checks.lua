@@ -39,6 +39,18 @@ function checks.ids(context, part, ids, n, none)
   end
 end
 
+--- Fails if two of the texts of a part are equal.
+function checks.different(context, part, texts)
+  local first, key, shift = {}, context.keys[part], context.shift
+  for i, text in ipairs(texts) do
+    if first[text] then
+      checks.fail(context, '%s[%d] is "%s" again, after %s[%d]', key, i + shift, text, key,
+        first[text] + shift)
+    end
+    first[text] = i
+  end
+end
+
 --- The end of messages about a missing feature, which says what to do about it.
 checks.MISSING = "; replace a missing feature by its column's mean, say, and mark it in a further "
   .. "column of 0 and 1"

@@ -79,9 +79,10 @@ end
 local function check_node_types(context, fields, n)
   local types = fields.node_types
   if not types then return end
+  local names = fields.node_type_names
   checks.length(context, "node_types", #types, n, "one for each node")
-  checks.ids(context, "node_types", types,
-    fields.node_type_names and #fields.node_type_names or math.maxinteger)
+  if names then checks.different(context, "node_type_names", names) end
+  checks.ids(context, "node_types", types, names and #names or math.maxinteger)
 end
 
 -- Leaves out labels or targets that no unit has, and their names.
@@ -150,6 +151,7 @@ end
 --- data:find_node(name) -> integer | nil [, string]: the number of the node of this name; nil and a
 -- message when there is none.
 function Dataset:find_node(name)
+  options.value("data:find_node", "the name", name, "string")
   local own = description.name(self.name)
   if not self.node_names then return nil, own .. " has no node names" end
   local id = self.node_names:find(name)

@@ -26,6 +26,7 @@ function NodeNames:__len() return #self.starts - 1 end
 
 --- Returns the number of the node with this name, or nil.
 function NodeNames:find(name)
+  if name:find("\n", 1, true) then return nil end        -- it would be several lines
   local line_end = self.text:find("\n" .. name .. "\n", 1, true)
   if not line_end then return nil end
   local low, high = 1, #self

@@ -235,11 +235,12 @@ local function class_way(text)
   if not count then return nil end
   local numbers = rest == "" and {} or numbers_of(rest:match "^:(.*)$" or "")
   local whole = numbers and math.tointeger(numbers[1] or 0) and math.tointeger(numbers[2] or 0)
-  if count + 0 == 0 or not whole or (rest ~= "" and #numbers ~= 2) then
+  local per_class = math.tointeger(count)
+  if not per_class or per_class == 0 or not whole or (rest ~= "" and #numbers ~= 2) then
     fail('"%s": nodes of each class, and of validation and test, such as 20-per-class:500/1000',
       text)
   end
-  return {text = text, make = by_class, numbers = numbers, per_class = math.tointeger(count)}
+  return {text = text, make = by_class, numbers = numbers, per_class = per_class}
 end
 
 local function files_way(text)

@@ -10,7 +10,7 @@
 
 local core = require "ladies_core"
 local link = require "ladies.ranks.link"
-local packed = require "ladies.ranks.packed"
+local shares = require "ladies.ranks.shares"
 local tell = require "ladies.base.tell"
 
 local division = {}
@@ -33,8 +33,7 @@ end
 -- together, those that one alone would, and whether each has the memory for that.
 local function gathered(own)
   local longest, sending, alone, fits = 0, math.huge, 0, true
-  for _, text in ipairs(link.gather("agreement", packed.text(own))) do
-    local one = packed.value(text)
+  for _, one in ipairs(shares.gather("agreement", own)) do
     longest, sending = math.max(longest, one.computed), math.min(sending, one.waited)
     alone, fits = alone + one.computed, fits and one.fits
   end

@@ -49,6 +49,7 @@ end
 local function known(where, data, opts)
   options.value(where, "the data set", data, "Dataset")
   core.check_constant(where, data.graph.adjacency)
+  label_kinds.check_there(where, data)
   local nodes, kind = opts.nodes or data.train, label_kinds.kind_of(data.labels)
   if not nodes or #nodes == 0 then
     errors.fail(where .. ": there are no nodes whose labels are known")

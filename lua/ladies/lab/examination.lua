@@ -5,6 +5,7 @@ local causes = require "ladies.lab.causes"
 local connection = require "ladies.lab.nodes.connection"
 local contract = require "ladies.lab.contract"
 local cost = require "ladies.lab.cost"
+local counted = require("ladies.base.units").counted
 local coverage = require "ladies.lab.nodes.coverage"
 local errors = require "ladies.base.errors"
 local findings = require "ladies.lab.error.findings"
@@ -118,13 +119,13 @@ local function measured(found, context, subject, opts)
   end
   if sample.wanted then
     table.insert(found.notes, ("%d groups of %d draws instead of the %d that intervals of ±%g %% "
-      .. "need: the %g seconds did not allow more"):format(sample.groups, sample.draws,
-      sample.wanted, 100 * opts.precision, opts.seconds))
+      .. "need: the %s did not allow more"):format(sample.groups, sample.draws, sample.wanted,
+      100 * opts.precision, counted(opts.seconds, "second")))
   end
   if Subject.is_adaptive(run.sampler) then
     table.insert(found.notes, ("it goes in step with training: all of its draws are of the one "
-      .. "state that it had after %d steps, and intervals do not cover other states"):format(
-      context.opts.steps))
+      .. "state that it had after %s, and intervals do not cover other states"):format(
+      counted(context.opts.steps, "step")))
   end
   found.settings.groups, found.sample, found.run = sample.groups, sample, run
 end

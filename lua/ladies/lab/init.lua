@@ -169,6 +169,7 @@ end
 -- seed        of everything random; quiet: no progress
 -- Several ranks (mpirun), which all call it, divide the sets of seeds of which errors are measured.
 return function(given, opts)
+  options.value(WHERE, "the sampler", given, "string or table or callable")
   opts = options.check(WHERE, opts, SPEC)
   for name, see in pairs(opts.statistics) do
     options.value(WHERE, ("statistics[%q]"):format(tostring(name)), see, "callable")

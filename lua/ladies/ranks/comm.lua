@@ -14,7 +14,7 @@ local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
 local options = require "ladies.base.options"
 local packed = require "ladies.ranks.packed"
-local tables = require "ladies.base.tables"
+local shares = require "ladies.ranks.shares"
 
 local comm = {rank = link.rank, size = link.size}
 
@@ -26,7 +26,7 @@ end
 --- comm.gather(value) -> table: collects a value from every rank and returns them all as an array,
 -- that of rank r at r + 1. A value is plain data (numbers, strings, booleans, and tables of these).
 function comm.gather(value)
-  return tables.map(link.gather("comm.gather", packed.text(value)), packed.value)
+  return shares.gather("comm.gather", value)
 end
 
 -- Returns the root of a broadcast as an integer; fails unless it is the number of a rank.
@@ -129,9 +129,8 @@ end
 local function has_any(optimizer)
   local _, has = optimizer:sums()
   local any, first = {}, nil
-  local told = link.gather("comm.accumulate", packed.text{has = has, hash = hash_now(optimizer)})
-  for i, text in ipairs(told) do
-    local one = packed.value(text)
+  local told = {has = has, hash = hash_now(optimizer)}
+  for i, one in ipairs(shares.gather("comm.accumulate", told)) do
     first = first or one
     if one.hash ~= first.hash then
       errors.fail(("comm.accumulate: at step %d rank %d has other parameters than rank 0; their "

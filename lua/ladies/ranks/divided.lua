@@ -6,7 +6,7 @@
 
 local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
-local packed = require "ladies.ranks.packed"
+local shares = require "ladies.ranks.shares"
 
 local Divided = {__name = "ladies.Divided"}
 Divided.__index = Divided
@@ -62,8 +62,8 @@ end
 -- Returns the square of the norm of the gradient of all parameters.
 function Divided:square()
   local square = 0
-  for _, text in ipairs(link.gather("gradients", packed.text(self.optimizer:squares()))) do
-    for _, sum in ipairs(packed.value(text)) do square = square + sum end
+  for _, sums in ipairs(shares.gather("gradients", self.optimizer:squares())) do
+    for _, sum in ipairs(sums) do square = square + sum end
   end
   return square
 end

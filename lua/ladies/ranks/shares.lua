@@ -1,10 +1,11 @@
 --- Divides independent work among the ranks, of which each does its share, and gives all of them
--- all results.
+-- all results; and what each of them, or the first, has to say.
 
 local errors = require "ladies.base.errors"
 local fold = require "ladies.ranks.fold"
 local link = require "ladies.ranks.link"
 local packed = require "ladies.ranks.packed"
+local tables = require "ladies.base.tables"
 
 local shares = {}
 
@@ -15,17 +16,22 @@ local function mapped(first, last, f)
   return list
 end
 
+--- shares.gather(kind, value) -> table: the values of all ranks, plain data, that of rank r at
+-- r + 1. All ranks call it together, for data of this kind (see ladies.ranks.link).
+function shares.gather(kind, value)
+  return tables.map(link.gather(kind, packed.text(value)), packed.value)
+end
+
 --- shares.map(kind, n, f) -> table: the results of f(1), ..., f(n), which are plain data that no
--- rank needs to be the one to compute. All ranks call it together, for data of this kind (see
--- ladies.ranks.link). Where f fails, it fails at all ranks as one process alone would.
+-- rank needs to be the one to compute. Where f fails, it fails at all ranks as one process alone
+-- would.
 function shares.map(kind, n, f)
   if link.size == 1 then return mapped(1, n, f) end
   local first, last = fold.share(link.rank, link.size, n)
   local ok, own = errors.try(mapped, first, last, f)
-  local told = packed.text(ok and {list = own} or {failure = errors.told(own)})
+  local told = ok and {list = own} or {failure = errors.told(own)}
   local all = {}
-  for _, text in ipairs(link.gather(kind, told)) do
-    local one = packed.value(text)
+  for _, one in ipairs(shares.gather(kind, told)) do
     if one.failure then error(one.failure, 0) end
     table.move(one.list, 1, #one.list, #all + 1, all)
   end

@@ -20,10 +20,10 @@ function html.word_columns(rows)
   return columns
 end
 
-local function row(cells, tag, first_tag, words)
+local function row(cells, tag, words)
   local parts = {}
   for i, cell in ipairs(cells) do
-    local name = i == 1 and first_tag or tag
+    local name = i == 1 and "th" or tag
     parts[i] = ("<%s%s>%s</%s>"):format(name, words[i] and ' style="text-align: left"' or "",
       svg.text(cell), name)
   end
@@ -53,10 +53,10 @@ function html.table(given)
   local words = html.word_columns(given.rows)
   local parts = {"<table>"}
   if given.head then
-    parts[2] = "<thead>" .. row(given.head, "th", "th", words) .. "</thead>"
+    parts[2] = "<thead>" .. row(given.head, "th", words) .. "</thead>"
   end
   parts[#parts + 1] = "<tbody>"
-  for _, cells in ipairs(given.rows) do parts[#parts + 1] = row(cells, "td", "th", words) end
+  for _, cells in ipairs(given.rows) do parts[#parts + 1] = row(cells, "td", words) end
   parts[#parts + 1] = "</tbody></table>"
   return table.concat(parts, "\n")
 end

@@ -23,6 +23,7 @@ local arguments = require "ladies.sampling.arguments"
 local declared = require "ladies.sampling.declared"
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
+local label_kinds = require "ladies.data.labels"
 local losses = require "ladies.nn.loss"
 local options = require "ladies.base.options"
 local sampling = require "ladies.sampling"
@@ -52,6 +53,7 @@ fields.of_class(Mvs, "name adaptive batches_per_epoch P inner train norms large 
 -- Returns a function norms(nodes, rng) -> Tensor, which computes the norm of the gradient of each
 -- node's loss in its logits, by the model as it is at the time, without dropout.
 local function gradient_norms(model, data, task, sampler)
+  if not task then label_kinds.check_there(WHERE, data) end
   local loss = task and task.loss or losses.of(data.labels)
   local targets = task and task.targets or function(nodes) return data.labels[nodes] end
   return function(nodes, rng)

@@ -8,8 +8,8 @@
 
 local link = require "ladies.ranks.link"
 local own_folder = require "ladies.base.own_folder"
-local packed = require "ladies.ranks.packed"
 local runners = require "ladies.study.runners"
+local shares = require "ladies.ranks.shares"
 local tables = require "ladies.base.tables"
 
 local by_ranks = {}
@@ -21,7 +21,7 @@ Others.__index = Others
 
 -- Sends a message to all ranks, and returns those of all, that of rank r at r + 1.
 local function exchange(message)
-  return tables.map(link.gather(KIND, packed.text(message)), packed.value)
+  return shares.gather(KIND, message)
 end
 
 --- others:go_on(settings, waiting, next_run) -> table: gives other ranks runs while the list

@@ -3,6 +3,7 @@
 -- much each part of the default network contributes when it is deep.
 
 local carry_out = require "ladies.study.carry_out"
+local counted = require("ladies.base.units").counted
 local errors = require "ladies.base.errors"
 local generated_graphs = require "ladies.study.generated_graphs"
 local methods = require "ladies.experiment.methods"
@@ -28,7 +29,7 @@ local PARTS = {
 -- Makes a variant for ladies.study.repeated: the network with this number of layers; `which` are
 -- settings that make it another one than the default.
 local function of_layers(own, name, layers, which)
-  return {key = ("%s, %d layers%s"):format(name, layers, which and ", " .. which or ""),
+  return {key = ("%s, %s%s"):format(name, counted(layers, "layer"), which and ", " .. which or ""),
     settings = tables.merged(own, {layers = layers})}
 end
 
@@ -82,11 +83,11 @@ local function table_of_depth(rows, opts)
   local first, last, deepest = layers[1], layers[#layers], 1 + #layers
   local heads = {"data set", head("features alone", "alone")}
   for _, n in ipairs(layers) do
-    heads[#heads + 1] = head(("%d layers"):format(n), ("layers_%d"):format(n))
+    heads[#heads + 1] = head(counted(n, "layer"), ("layers_%d"):format(n))
   end
   local others = {{2, head(("%d over %d"):format(last, first), "over_fewer")}}
   if rows[1].variants[deepest + 1] then
-    heads[#heads + 1] = head(("GCN, %d layers"):format(first), "gcn")
+    heads[#heads + 1] = head("GCN, " .. counted(first, "layer"), "gcn")
     others[2] = {deepest + 1, head(("%d over GCN"):format(last), "over_gcn")}
   end
   others[#others + 1] = {1, head(("%d over features"):format(last), "over_alone")}

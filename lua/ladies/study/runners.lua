@@ -13,6 +13,7 @@ local json = require "ladies.base.json"
 local one_run = require "ladies.study.one_run"
 local own_code = require "ladies.experiment.own_code"
 local tables = require "ladies.base.tables"
+local with_threads = require "ladies.base.with_threads"
 
 local runners = {}
 
@@ -159,9 +160,7 @@ end
 --- Trains the `runs`, one after the other; the options are those of side_by_side, and `data`, a
 -- data set for all of them instead of each run's own.
 function runners.in_turn(runs, opts)
-  local before = core.threads()
-  local _ <close> = setmetatable({}, {__close = function() core.threads(before) end})
-  core.threads(opts.threads)
+  local _ <close> = with_threads(opts.threads)
   local data, source = opts.data, nil
   for _, run in ipairs(runs) do
     local ok, record = errors.try(function()

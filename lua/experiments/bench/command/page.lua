@@ -6,6 +6,7 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local machine = require "ladies.base.machine"
 local page = require "experiments.bench.page"
+local shell_word = require "ladies.base.shell_word"
 
 local spec = {
   name = "ladies bench page",
@@ -31,11 +32,11 @@ local function remake(root, path, opts)
   local function run(command)
     if opts.only and not command:find(opts.only, 1, true) then return nil end
     io.stderr:write(command .. "\n")
-    local words = command:gsub("ladies ", function() return ("'%s' "):format(program) end, 1)
+    local words = command:gsub("ladies ", function() return shell_word(program) .. " " end, 1)
     if opts.python and takes_python(command) then
-      words = ("%s --python '%s'"):format(words, opts.python)
+      words = ("%s --python %s"):format(words, shell_word(opts.python))
     end
-    local pipe = io.popen(("cd '%s' && %s"):format(root, words))
+    local pipe = io.popen(("cd %s && %s"):format(shell_word(root), words))
     local output = pipe:read "a"
     if not pipe:close() then error(command .. " failed", 0) end
     return output

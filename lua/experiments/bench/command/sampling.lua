@@ -9,6 +9,7 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local install = require "experiments.bench.peers.install"
 local medians = require "ladies.statistics.medians"
+local shell_word = require "ladies.base.shell_word"
 
 local LAYERS, BATCH, WARM_UP, TURNS = 5, 512, 10, 3
 
@@ -156,8 +157,8 @@ end
 -- Milliseconds of DGL's batches on the graph in an .npz, and what it says of itself.
 local function peer(python, path, threads, rounds)
   local script = ladies.home() .. "/scripts/bench/peers/dgl_sampling.py"
-  local pipe = io.popen(("OMP_NUM_THREADS=%d '%s' '%s' '%s' %d %d %d %d"):format(threads,
-    python, script, path, LAYERS, 5, BATCH, rounds))
+  local pipe = io.popen(("OMP_NUM_THREADS=%d %s %s %s %d %d %d %d"):format(threads,
+    shell_word(python), shell_word(script), shell_word(path), LAYERS, 5, BATCH, rounds))
   local title, times = pipe:read "l", {}
   for line in pipe:lines() do times[#times + 1] = tonumber(line) end
   if not pipe:close() then error("--peers needs a Python with torch and dgl: see --python") end

@@ -5,6 +5,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local MIB = require("ladies.base.units").MIB
 local notes = require "ladies.data.notes"
 local own_process = require "experiments.bench.own_process"
 local papers = require "experiments.bench.papers"
@@ -12,7 +13,7 @@ local tables = require "ladies.base.tables"
 
 local THREADS = 2
 local BATCHES = 1000        -- over which memory is to be flat
-local GROWTH = 16 << 20     -- bytes that it may grow by after a tenth of them
+local GROWTH = 16 * MIB     -- bytes that it may grow by after a tenth of them
 
 local spec = {
   name = "ladies bench scale",
@@ -77,10 +78,10 @@ function stages.flat(opts)
     on_batch = function(now) own[now.batch] = papers.anonymous() end})
   local grown = (own[BATCHES] or 0) - (own[BATCHES // 10] or 0)
   if grown > GROWTH then
-    error(("memory is not flat: %.0f MiB more after %d batches than after %d"):format(grown / 2^20,
+    error(("memory is not flat: %.0f MiB more after %d batches than after %d"):format(grown / MIB,
       BATCHES, BATCHES // 10), 0)
   end
-  return {{("%d batches, %+.0f MiB"):format(BATCHES, grown / 2^20), result.seconds}}
+  return {{("%d batches, %+.0f MiB"):format(BATCHES, grown / MIB), result.seconds}}
 end
 
 -- ---------------------------------------------------------------- the table
@@ -88,8 +89,8 @@ end
 local function run_stage(opts)
   for _, time in ipairs(stages[opts.stage](opts)) do
     local memory = core.memory()
-    print(("%-28s %8.2f s  %9.0f MiB  %9.0f MiB"):format(time[1], time[2], memory.peak / 2^20,
-      memory.resident_peak / 2^20))
+    print(("%-28s %8.2f s  %9.0f MiB  %9.0f MiB"):format(time[1], time[2], memory.peak / MIB,
+      memory.resident_peak / MIB))
   end
 end
 

@@ -8,6 +8,9 @@ local ladies = require "ladies"
 local cli = require "ladies.command.cli"
 local install = require "experiments.bench.peers.install"
 local medians = require "ladies.statistics.medians"
+local MIB = require("ladies.base.units").MIB
+local shell_word = require "ladies.base.shell_word"
+local tables = require "ladies.base.tables"
 
 local NODES, THREADS = 233000, 2
 
@@ -95,15 +98,15 @@ local function memory_of(path)
   local kept = graph(path)
   local peak = core.memory().peak - before
   local final = live() - before
-  return peak / 2^20, final / 2^20, kept
+  return peak / MIB, final / MIB, kept
 end
 
 -- Returns the line on the peers' versions, nil where there is no Python, and their seconds by path
 -- and name: seconds[path][peer].
 local function peers(python, paths)
   local script = ladies.home() .. "/scripts/bench/peers/text.py"
-  local pipe = io.popen(("'%s' '%s' '%s' 2>/dev/null"):format(python, script,
-    table.concat(paths, "' '")))
+  local words = tables.map(tables.append({python, script}, paths), shell_word)
+  local pipe = io.popen(table.concat(words, " ") .. " 2>/dev/null")
   local versions, seconds = pipe:read "l", {}
   for line in pipe:lines() do
     local time, name, path = line:match "^(%S+) (%S+) (.*)$"

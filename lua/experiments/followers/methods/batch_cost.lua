@@ -2,12 +2,12 @@
 -- something else besides. Sampling, forward, backward and the step of the optimizer are in it;
 -- validation is not, nor what a sampler makes before the first batch.
 
-local core = require "ladies_core"
 local experiment = require "ladies.experiment"
 local json = require "ladies.base.json"
 local measured = require "ladies.study.measured"
 local protocol = require "experiments.followers.protocol"
 local tables = require "ladies.base.tables"
+local with_threads = require "ladies.base.with_threads"
 
 local batch_cost = {}
 
@@ -42,13 +42,11 @@ function batch_cost.of(list, study, opts)
   local items = tables.map(list, function(settings)
     return {settings = settings, key = "seconds of a batch: " .. json.encode(settings)}
   end)
-  local before = core.threads()
-  core.threads(1)
+  local _ <close> = with_threads(1)
   local records = measured(study, items, "method", opts.quiet, function(item)
     data = data or experiment.load(experiment.configure(item.settings))
     return {cpu_seconds = batch_cost.one(item.settings, data)}
   end)
-  core.threads(before)
   return tables.map(records, function(record) return record.cpu_seconds end)
 end
 

@@ -30,6 +30,7 @@ local report = require "experiments.paper.costs.report"
 local medians = require "ladies.statistics.medians"
 local summary = require "ladies.training.record.summary"
 local tables = require "ladies.base.tables"
+local with_threads = require "ladies.base.with_threads"
 
 local clock = os.clock
 
@@ -161,9 +162,7 @@ end
 function COSTS.measure(opts)
   local graph_of = graphs(opts.seed)
   return function(sweep)
-    local threads = core.threads()
-    local _ <close> = setmetatable({}, {__close = function() core.threads(threads) end})
-    core.threads(1)
+    local _ <close> = with_threads(1)
     return {points = measure(sweep.method, sweep.variable, opts, graph_of), threads = 1}
   end
 end

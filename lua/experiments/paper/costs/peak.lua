@@ -3,10 +3,9 @@
 -- of a mini-batch; the optimizer's moments may be in parts, too (--shard-optimizer).
 
 local shards = require "ladies.data.formats.large.shards"
+local MIB = require("ladies.base.units").MIB
 
 local peak = {}
-
-local MIB = 1 << 20
 
 -- The memory of a process besides its data: libraries, MPI's among them, and their buffers. This
 -- number and the two below were fitted to the peaks of a few runs on Linux with Open MPI 4.1 and

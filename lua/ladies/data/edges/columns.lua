@@ -36,16 +36,16 @@ function columns.types_of_texts(context, key, texts, names)
   return core.index(types), names
 end
 
---- Converts an array of numbers, of which the first type is `first`, to types.
-function columns.types_of_numbers(context, key, numbers, first)
+--- Converts an array of numbers from 0 on to types.
+function columns.types_of_numbers(context, key, numbers)
   local types = {}
   for i, x in ipairs(numbers) do
     local number = type(x) == "number" and math.tointeger(x)
-    if not number or number < first or number > MOST then
-      checks.fail(context, "%s[%d] is %s, must be a type, a whole number from %d on", key,
-        i + context.shift, type(x) == "table" and "a list" or tostring(x), first)
+    if not number or number < 0 or number > MOST then
+      checks.fail(context, "%s[%d] is %s, must be a type, a whole number from 0 on", key,
+        i + context.shift, type(x) == "table" and "a list" or tostring(x))
     end
-    types[i] = number - first + 1
+    types[i] = number + 1
   end
   return core.index(types)
 end
@@ -61,7 +61,7 @@ function columns.read_types(context, file, key, names)
   end
   local numbers = file:numbers(key)
   for i, x in ipairs(numbers) do numbers[i] = type(x) == "table" and x[1] or x end
-  return columns.types_of_numbers(context, key, numbers, 0), names
+  return columns.types_of_numbers(context, key, numbers), names
 end
 
 --- Reads times from the array `key` of an open npz file; returns what columns.times does.

@@ -70,8 +70,9 @@ function list.check(context, edges, n)
       "one for each column of the edges' features")
   end
   if edges.types then
-    checks.ids(own, "types", edges.types,
-      edges.type_names and #edges.type_names or math.maxinteger)
+    local names = edges.type_names
+    if names then checks.different(own, "type_names", names) end
+    checks.ids(own, "types", edges.types, names and #names or math.maxinteger)
   end
 end
 
@@ -94,9 +95,12 @@ end
 local function with_inverses(edges, one_way)
   local lacking, ascending = types_among(edges, one_way)
   local inverse, names, all = {}, {}, table.move(edges.type_names, 1, #edges.type_names, 1, {})
+  local taken = {}
+  for _, name in ipairs(all) do taken[name] = true end
   for i, number in ipairs(ascending) do
-    names[i] = all[number]
-    all[#all + 1] = "inverse " .. all[number]
+    local name = "inverse " .. all[number]
+    while taken[name] do name = "inverse " .. name end
+    names[i], all[#all + 1], taken[name] = all[number], name, true
     inverse[number], inverse[#all] = #all, number
   end
   local of, positions, types = edges.types:to_table(), {}, {}

@@ -22,7 +22,7 @@ end
 -- matrices in the order of the types.
 function relations.of(edges)
   local names, number, made = edges.type_names, {}, {}
-  for i, name in ipairs(names) do number[name] = number[name] or i end
+  for i, name in ipairs(names) do number[name] = i end
   local function get(_, key)
     local i = number[key] or math.tointeger(key)
     if not i or i < 1 or i > #names then

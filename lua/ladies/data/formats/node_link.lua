@@ -199,7 +199,7 @@ local function list_of_edges(context, document, edges, name, ends, weights, n, p
   if keys.types and type(edges[1][keys.types]) == "string" then
     list.types, list.type_names = columns.types_of_texts(context, keys.types, values "types")
   elseif keys.types then
-    list.types = columns.types_of_numbers(context, keys.types, values "types", 0)
+    list.types = columns.types_of_numbers(context, keys.types, values "types")
   end
   if keys.times then
     list.times, list.time_origin = columns.times(context, keys.times, values "times")

@@ -13,7 +13,6 @@
 --   first_unlabelled(labels, ids) -> position or nil      in the Index ids
 --   count(labels, classes) -> {sizes =, unlabelled =}     nodes; in multi also mean, the classes of
 --                                                         a labelled node, and without any: without
---   loss(logits, labels, weights) -> Tensor               weights: nil, or one for each row
 --   targets(labels, classes) -> Tensor                    a row of 0 and 1 each; all have a label
 --   probabilities(logits) -> Tensor                       and the reverse:
 --   logits(probabilities) -> Tensor                       of numbers about as large, clamped
@@ -77,6 +76,14 @@ function labels.first_unknown(data, ids)
   if not data.labels and not data.targets then return nil end
   if not data.labels then return targets.first_unknown(data.targets, ids) end
   return labels.kind_of(data.labels).first_unlabelled(data.labels, ids)
+end
+
+--- Fails unless the data set has labels; the message begins with `where`.
+function labels.check_there(where, data)
+  if not data.labels then
+    errors.fail(("%s: %s has no labels, and this is of their classes"):format(where,
+      data.name or "the data set"))
+  end
 end
 
 --- Fails unless logits have a column for each class of `data`; the message begins with `where`.

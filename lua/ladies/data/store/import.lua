@@ -1,6 +1,7 @@
 --- Imports a data set that the user has, as a folder or an archive, into the cache.
 
 local core = require "ladies_core"
+local array_file = require "ladies.base.array_file"
 local cache = require "ladies.data.store.cache"
 local collection = require "ladies.data.store.collection"
 local complete = require "ladies.data.complete"
@@ -30,7 +31,9 @@ local function candidates(root)
       found[#found + 1] = folder .. "/ind." .. name
     end
     for _, file in ipairs(whole[folder] and {} or core.files(folder)) do
-      if file:find "%.npz$" then found[#found + 1] = folder .. "/" .. file end
+      if file:find "%.npz$" or array_file.is_safetensors(file) then
+        found[#found + 1] = folder .. "/" .. file
+      end
     end
   end
   return found

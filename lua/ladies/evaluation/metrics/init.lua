@@ -31,7 +31,11 @@ end
 -- every node of a data set, or for `nodes`, by exact inference over the whole graph. The options
 -- are those of ladies.inference.exact.
 function metrics.predictions(model, data, given)
-  return predict("ladies.metrics.predictions", model, data, given)
+  local where = "ladies.metrics.predictions"
+  if options.value(where, "the data set", data, "Dataset").targets then
+    label_kinds.check_there(where, data)
+  end
+  return predict(where, model, data, given)
 end
 
 local F1 = {
@@ -46,6 +50,7 @@ function metrics.f1(model, data, idx, given)
   local where = "ladies.metrics.f1"
   local opts = options.check(where, given, F1)
   opts.nodes = options.value(where, "idx", idx, "Index or nil")
+  label_kinds.check_there(where, options.value(where, "the data set", data, "Dataset"))
   local predicted = predict(where, model, data, opts)
   return metrics.micro_f1(predicted, idx and data.labels[idx] or data.labels)
 end

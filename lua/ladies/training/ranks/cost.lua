@@ -5,7 +5,7 @@
 local Table = require "ladies.report.table"
 local link = require "ladies.ranks.link"
 local medians = require "ladies.statistics.medians"
-local packed = require "ladies.ranks.packed"
+local shares = require "ladies.ranks.shares"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 local units = require "ladies.base.units"
@@ -65,7 +65,7 @@ end
 function ranks_cost.since(before, timer, batches, numerics)
   local own = between(before, ranks_cost.now(timer))
   own.host, own.numerics = link.host, numerics
-  local all = tables.map(link.gather("agreement", packed.text(own)), packed.value)
+  local all = shares.gather("agreement", own)
   local found = {ranks = link.size, batches = batches, kinds = {}, each = {},
     busy = spread(tables.map(all, function(one) return one.busy end))}
   for i, one in ipairs(all) do

@@ -13,10 +13,10 @@ local gradients = require "ladies.ranks.gradients"
 local link = require "ladies.ranks.link"
 local log = require "ladies.training.record.log"
 local machine = require "ladies.base.machine"
-local packed = require "ladies.ranks.packed"
 local run_checkpoint = require "ladies.training.checkpoint.of_run"
 local run_identity = require "ladies.training.checkpoint.identity"
 local Divided = require "ladies.ranks.divided"
+local shares = require "ladies.ranks.shares"
 local tables = require "ladies.base.tables"
 local tell = require "ladies.base.tell"
 
@@ -29,15 +29,6 @@ local function bounds_of(opts)
     if one.free == "resumed" then bounds[one[1]] = opts[one[1]] end
   end
   return bounds
-end
-
-local function gather(kind, value)
-  return tables.map(link.gather(kind, packed.text(value)), packed.value)
-end
-
--- Returns the value of rank 0 at all ranks.
-local function from_first(kind, value)
-  return packed.value(link.broadcast(kind, link.rank == 0 and packed.text(value) or nil, 0))
 end
 
 -- Fails for a run that several ranks cannot train together.
@@ -78,9 +69,9 @@ end
 -- Fails at rank 0 if another rank has a different run, and prints a notice where their bits may
 -- differ.
 local function check_same(run)
-  local all = gather("agreement", {run = run_identity.of(run.opts), bounds = bounds_of(run.opts),
-    version = core.version, numerics = machine.numerics(run.opts.precision), state = state_of(run),
-    host = link.host})
+  local all = shares.gather("agreement", {run = run_identity.of(run.opts),
+    bounds = bounds_of(run.opts), version = core.version,
+    numerics = machine.numerics(run.opts.precision), state = state_of(run), host = link.host})
   for i = 2, link.rank == 0 and #all or 0 do
     local text = difference(all[i], all[1])
     if text then
@@ -128,23 +119,23 @@ end
 --- Returns at all ranks the bytes of the file at `path` of rank 0; nil where it has no such file.
 -- An error at rank 0 is an error at all.
 function together.file(path)
-  local bytes = from_first("agreement", path and core.file.read(path) or false)
+  local bytes = shares.first("agreement", path and core.file.read(path) or false)
   return bytes or nil
 end
 
 --- Returns the value of rank 0, plain data, at all ranks.
 function together.first(value)
-  return from_first("agreement", value)
+  return shares.first("agreement", value)
 end
 
 --- Returns the greatest of the ranks' numbers at all ranks.
 function together.most(number)
-  return math.max(table.unpack(gather("agreement", number)))
+  return math.max(table.unpack(shares.gather("agreement", number)))
 end
 
 --- Agrees on one reason to stop at all ranks: that of rank 0, or that one of them was interrupted.
 function together.agree(reason)
-  local reasons = gather("agreement", reason or false)
+  local reasons = shares.gather("agreement", reason or false)
   for _, other in ipairs(reasons) do
     if other == "interrupted" and not reasons[1] then return other end
   end
@@ -166,7 +157,7 @@ end
 -- and its numbers, or nil and what is wrong; and the predictions.
 function together.validate(check, model, number)
   local value, found, predicted = link.shared("validation", check.measure, check, model, number)
-  local first = from_first("validation", {value = value, found = found})
+  local first = shares.first("validation", {value = value, found = found})
   return first.value, first.found, predicted
 end
 
@@ -222,7 +213,7 @@ end
 local function share_records(run, own)
   local _, has = run.optimizer:sums()
   local records, any = {}, {}
-  for _, one in ipairs(gather("records", {records = own, has = has})) do
+  for _, one in ipairs(shares.gather("records", {records = own, has = has})) do
     tables.append(records, one.records)
     for i, there in ipairs(one.has) do any[i] = any[i] or there end
   end

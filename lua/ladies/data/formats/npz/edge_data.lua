@@ -92,7 +92,7 @@ function stored.read(context, file, fields, parallel)
     parts.weights = A.values and A:entry_values()[entries] or nil
   end
   context.keys.edges = {features = "edge_attr", types = "edge_type", times = "edge_time",
-    weights = "edge_weight", feature_names = "edge_feature_names"}
+    weights = "edge_weight", feature_names = "edge_feature_names", type_names = "edge_type_names"}
   list.check(context, parts, A.n_rows)
   local words = npz_arrays.texts(context, file, "parallel")
   parallel = parallel or (words and words[1] == "keep" and "keep" or "merge")

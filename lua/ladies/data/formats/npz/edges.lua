@@ -88,7 +88,8 @@ local function read_edges(context, fields, file, n, parallel)
   if weights and weights.ndim == 2 and weights.n_cols == 1 then
     weights = weights:reshape(weights.n_rows)
   end
-  local keys = {sources = key, targets = key, weights = weight_key}
+  local keys = {sources = key, targets = key, weights = weight_key,
+    type_names = "edge_type_names"}
   for part, name in pairs{features = "edge_features", types = "types", times = "times"} do
     keys[part] = npz_arrays.one_of(context, file, NAMES[name])
   end

@@ -12,7 +12,7 @@ node_types.KNOWN = {node_type = true, node_type_names = true}
 --- Adds node_types and node_type_names to the fields of a data set, where the file has them.
 function node_types.read(context, file, fields)
   if not file:has "node_type" then return end
-  context.keys.node_types = "node_type"
+  context.keys.node_types, context.keys.node_type_names = "node_type", "node_type_names"
   fields.node_types, fields.node_type_names = columns.read_types(context, file, "node_type",
     npz_arrays.texts(context, file, "node_type_names"))
 end
