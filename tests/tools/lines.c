@@ -54,6 +54,8 @@ static source *source_of(const char *name)
 
 static void on_line(lua_State *L, lua_Debug *at)
 {
+    if (at->event != LUA_HOOKLINE)
+        return;
     lua_getinfo(L, "S", at);
     source *s = source_of(at->source);
     int line = at->currentline;
