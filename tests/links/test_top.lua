@@ -160,8 +160,8 @@ function tests.test_in_pieces()
   lu.assertTrue(of_pieces < PAIR * #all.rank, of_pieces)
 end
 
---- The best pairs of a run are by exact inference, in time by the rows after the last edge; those of
--- a variational model are the means.
+--- The best pairs of a run are by exact inference, in time by the rows after the last edge; of a
+-- variational model the means are the rows.
 function tests.test_of_a_run()
   local data, all = graphs.in_time(N, 80, 25, 1), ladies.range(1, N)
   local edges = ladies.links.split(data.graph, {edges = data.edges, by = "time"})
