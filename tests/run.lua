@@ -13,16 +13,22 @@ local lu = require "luaunit"
 local shell = require "tools.shell"
 
 -- Without ctest's environment, which tests read and pass on, all of this happens in a process that
--- has it.
+-- has it; and without a width of the terminal, which programs that tests run would heed.
 local build = require("ladies_host").program:match "^(.*)/bin/"
 local missing = {}
 for line in io.lines(build .. "/tests/environment") do
   if not os.getenv(line:match "^[^=]+") then missing[#missing + 1] = shell.quote(line) end
 end
-if missing[1] then
-  local words = {"exec env", table.concat(missing, " "), shell.quote(build .. "/bin/ladies")}
+if missing[1] or os.getenv "COLUMNS" then
+  local words = {"exec env -u COLUMNS", table.concat(missing, " "),
+    shell.quote(build .. "/bin/ladies")}
   for i = 0, #arg do words[#words + 1] = shell.quote(arg[i]) end
-  os.exit(select(3, os.execute(table.concat(words, " "))), true)
+  local _, how, code = os.execute(table.concat(words, " "))
+  if how == "signal" then
+    io.stderr:write(("%s: the program ended by signal %d\n"):format(arg[1], code))
+    code = 128 + code
+  end
+  os.exit(code, true)
 end
 
 -- LuaUnit tells processor time, which is next to nothing where a test waits for other programs.

@@ -48,6 +48,17 @@ function tests.test_status_and_options()
   text, status = alone(FILE, "-p", "two")
   lu.assertStrContains(text, "Ran 1 test")
   lu.assertEquals(status, 0, text)
+  text, status = alone "return {test_one = function() os.execute 'kill -9 $PPID' end}"
+  lu.assertStrContains(text, "test_x.lua: the program ended by signal 9\n")
+  lu.assertEquals(status, 128 + 9, text)
+end
+
+--- A width of the terminal that is exported does not reach the tests.
+function tests.test_width()
+  local path = temporary.path "test_width.lua"
+  ladies.file.write(path, "return {test_all = function() assert(not os.getenv 'COLUMNS') end}")
+  local out, err, status = shell.run({shell.ladies, run, path}, {env = {"COLUMNS=30"}})
+  lu.assertEquals(status, 0, out .. err)
 end
 
 --- The time that is printed is that which passed.
@@ -65,7 +76,7 @@ function tests.test_a_slow_test_that_is_not_listed()
     return {test_all = function() local stop = os.clock() + 0.3 repeat until os.clock() > stop end}
   ]])
   for most, wanted in pairs{["0.2"] = 1, ["100"] = 0} do
-    local out, err, status = shell.run({shell.ladies, run, path},
+    local out, err, status = shell.run({"env", "-u", "LUA_INIT", shell.ladies, run, path},
       {env = {"LADIES_FAST_SECONDS=" .. most, "LADIES_BUILD_TYPE=Release"}})
     lu.assertEquals(status, wanted, out .. err)
     lu.assertStrMatches(out, ".*test_busy took %d+%.%d s of processor time\n.*")

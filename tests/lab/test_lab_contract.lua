@@ -460,4 +460,18 @@ function tests.test_hooks_come_back()
   debug.sethook()
 end
 
+--- One that is written in C, as a worker's is, stays where it is, and nothing is run.
+function tests.test_hooks_in_c()
+  local of_worker <close> = core.workers(function()
+    return function()
+      local calls, ran = require "ladies.base.primitive_calls", false
+      local _, message = pcall(calls.timed, function() ran = true end)
+      return {message, ran, debug.gethook()}
+    end
+  end, 0, {threads = 1, first = 1, last = 1, ahead = 1})
+  local found = of_worker:next()
+  lu.assertStrContains(found[1], "a debug hook is set that is written in C")
+  lu.assertEquals({found[2], found[3]}, {false, "external hook"})
+end
+
 return tests

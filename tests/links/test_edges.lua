@@ -66,11 +66,13 @@ function tests.test_split()
   end
 end
 
---- Parallel edges are one example, so that none is in two parts of the split.
+--- Parallel edges are one example, so that none is in two parts of the split, and of the sum of
+-- their weights.
 function tests.test_parallel_edges_are_one()
   local data = ladies.data.from_arrays{
     edges = {{1, 2}, {1, 2}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {4, 5}, {5, 6}},
     edge_types = {"a", "b", "c", "a", "a", "a", "b", "b"},
+    edge_weights = {1, 2, 4, 8, 16, 32, 64, 128},
     features = ladies.ones(6, 2), labels = {1, 2, 1, 2, 1, 2}, directed = "keep",
   }
   lu.assertEquals(data.graph.n_edges, 8)
@@ -79,6 +81,11 @@ function tests.test_parallel_edges_are_one()
   lu.assertEquals(n, 5)
   lu.assertTrue(set["1-2"] and set["4-5"])
   lu.assertEquals(edges.graph.n_edges, 3)
+  local weights, left = {[1] = 7, [2] = 8, [3] = 16, [4] = 96, [5] = 128}, edges.graph.adjacency
+  for i = 1, n do lu.assertEquals(edges.weights[i], weights[edges.from[i]]) end
+  for _, i in ipairs(edges.train:to_table()) do
+    lu.assertEquals(left:to_dense():get(edges.to[i], edges.from[i]), edges.weights[i])
+  end
 end
 
 function tests.test_split_by_seed()

@@ -106,6 +106,39 @@ function tests.test_the_training_graph_has_types()
   end
 end
 
+--- The other ends of the edges at `positions`, one by one: in both directions where they are
+-- undirected, or of a relation that is its own inverse.
+function tests.test_incident()
+  local both, one_way = typed(triples()), typed(triples(), {directed = "keep"})
+  for _, case in ipairs{{both, true}, {both, false}, {one_way, false}} do
+    local data, relations = table.unpack(case)
+    local edges = links.split(data.graph, {edges = data.edges, relations = relations})
+    lu.assertEquals(edges.undirected, data == both and not relations)
+    for _, positions in ipairs{ladies.range(1, #edges), edges.test} do
+      for _, which in ipairs{"to", "from"} do
+        local wanted, found = {}, {}
+        for _, at in ipairs(positions:to_table()) do
+          local u, v, r = edges.from[at], edges.to[at], relations and edges.relations[at] or 1
+          if which == "from" then u, v = v, u end
+          wanted[#wanted + 1] = ("%d %d %d"):format((r - 1) * N + u, v, at)
+          if edges.undirected or relations and edges.symmetric[r] == 1 then
+            wanted[#wanted + 1] = ("%d %d %d"):format((r - 1) * N + v, u, at)
+          end
+        end
+        local rows, cols, of = edges:incident(which, positions)
+        lu.assertEquals({#cols, #of}, {#rows, #rows})
+        for i = 1, #rows do found[i] = ("%d %d %d"):format(rows[i], cols[i], of[i]) end
+        table.sort(wanted)
+        table.sort(found)
+        lu.assertEquals(found, wanted)
+      end
+    end
+    local all = {edges:incident "to"}
+    lu.assertEquals(all, {edges:incident("to", ladies.range(1, #edges))})
+    lu.assertErrorMsgContains("edges:incident: which", edges.incident, edges, "both")
+  end
+end
+
 --- Without relations an example is a pair of nodes, and the graph keeps all edges of it.
 function tests.test_pairs_keep_parallel_edges_and_features()
   local data = typed(triples(), {features = true})

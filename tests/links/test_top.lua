@@ -3,6 +3,7 @@ local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
 local bundle = require "tools.bundle"
+local graphs = require "reference.graphs"
 local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local toy_study = require "tools.toy_study"
@@ -157,6 +158,29 @@ function tests.test_in_pieces()
   lu.assertEquals(first, #all.rank + 1)
   lu.assertTrue(of_whole > 2 * PAIR * #all.rank, of_whole)
   lu.assertTrue(of_pieces < PAIR * #all.rank, of_pieces)
+end
+
+--- The best pairs of a run are by exact inference, in time by the rows after the last edge; of a
+-- variational model the means are the rows.
+function tests.test_of_a_run()
+  local data, all = graphs.in_time(N, 80, 25, 1), ladies.range(1, N)
+  local edges = ladies.links.split(data.graph, {edges = data.edges, by = "time"})
+  for _, method in ipairs{"graphsage", "temporal"} do
+    local folder <close> = shell.folder()
+    ladies.train{data = data, task = "link_prediction", edge_split = "time", variational = true,
+      embedding = COLUMNS, hidden = 4, layers = 1, method = method, samples = 100, model = "sage",
+      batch_size = 20, max_batches = 2, out = folder.path .. "/run", quiet = true}
+    local run = ladies.saved_run(folder.path .. "/run", {data = data})
+    local h = method == "graphsage" and ladies.inference.exact(run.model, run.task.data)
+      or ladies.inference.in_time(run.model, data, all, all * 0 + data.edges.times:max() + 1,
+        {sampler = ladies.samplers.temporal(data.edges, {samples = {100}})})
+    local wanted = ladies.links.top(edges, run.model.decoder, h:slice_cols(1, COLUMNS), 3)
+    local found = run:top(3)
+    lu.assertEquals(found.from, wanted.given)
+    lu.assertEquals(found.to, wanted.other)
+    lu.assertEquals(found.rank, wanted.rank)
+    lu.assertTrue((found.scores - wanted.scores):abs():max() < 1e-5)
+  end
 end
 
 -- A run of link prediction on customers and goods, from a table with times.

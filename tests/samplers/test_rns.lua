@@ -117,6 +117,8 @@ function tests.test_errors()
   local function rejects(message, ...)
     fails("ladies.samplers.rns: " .. message, rns, ...)
   end
+  rejects("P must be square, got Matrix 5 x 6", graphs.five_by_six(),
+    {layers = 2, train = index{1}})
   rejects("train must be an Index, got nil", A, {layers = 2})
   rejects("train must not be empty", A, {layers = 2, train = index{}})
   rejects("training node 1 occurs twice", A, {layers = 2, train = index{1, 1}})

@@ -48,4 +48,18 @@ function tests.test_biased()
   lu.assertTrue(deviation("graphsage", "row", {samples = {2, 3}, form = "mean"}) > 8)
 end
 
+--- Estimates that are no numbers fail; those that are all exact have no deviation.
+function tests.test_deviation()
+  local P, h, seeds = graphs.star():normalize "row", ladies.ones(20, 1), ladies.index{1, 7}
+  local full = ladies.samplers.full(P, {layers = 2})
+  lu.assertEquals(two_layers.deviation(full, P, seeds, h, ladies.rng(1), 3), 0)
+  local function broken(...)
+    local batch = full(...)
+    local block = batch.blocks[2]
+    batch.blocks[2] = {adj = block.adj:scale_cols(ladies.full(block.adj.n_cols, 0 / 0))}
+    return batch
+  end
+  lu.assertErrorMsgContains("not NaN", two_layers.deviation, broken, P, seeds, h, ladies.rng(1), 3)
+end
+
 return tests

@@ -171,6 +171,7 @@ local function bias_of(list)
     for u = 1, N do
       local mean = 0
       for _, cell in ipairs(list) do mean = mean + cell.probability * cell.rows[v][u] end
+      lu.assertNotNaN(mean)
       worst = math.max(worst, math.abs(mean - DENSE[v][u]))
     end
   end

@@ -127,4 +127,13 @@ function tests.test_products()
   end)
 end
 
+--- A hook that is not for counts is not called by an interruption.
+function tests.test_other_hooks()
+  local events, x = {}, ladies.ones(N)
+  debug.sethook(function(event) events[event] = true end, "l")
+  local _, ok = attempt(1, x.sort, x)
+  debug.sethook()
+  lu.assertEquals({ok, events}, {false, {line = true}})
+end
+
 return tests

@@ -2,6 +2,8 @@
 -- and that both learn what there is to learn.
 local lu = require "luaunit"
 local ladies = require "ladies"
+local compare = require "reference.compare"
+local graphs = require "reference.graphs"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -107,6 +109,45 @@ function tests.test_regression_learns()
   local error, targets = 0, task.targets(task.units.test)
   for i = 1, #targets do error = error + math.abs(out:get(i, 1) - targets[i]) end
   lu.assertAlmostEquals(test.MAE, error / #targets, 1e-5)
+end
+
+--- What is predicted of an edge is by the row of the node where it begins and then that of the node
+-- where it ends, in training and in evaluation; in time by those at the time of the edge.
+function tests.test_scores_by_hand()
+  local all = graphs.in_time(20, 150, 25, 8)
+  local A, times = all.graph.adjacency, all.edges.times
+  local data = ladies.data.from_arrays{edges = {A:col_of(), A:row_of()}, edge_times = times,
+    edge_features = times:to_tensor():reshape(#times, 1), features = all.features,
+    directed = "keep"}
+  for _, in_time in ipairs{false, true} do
+    local task = ladies.task.edge_regression(data, {edge_split = "time", in_time = in_time,
+      embedding = 6})
+    local model = task:equip(ladies.nn.sage{inputs = 3, hidden = 8, outputs = 6, layers = 2,
+      seed = 1})
+    local sampler = in_time and ladies.samplers.temporal(data.edges, {samples = {200, 200}})
+      or ladies.samplers.full(task.data.graph:normalize "sym", {layers = 2})
+    local z = ladies.inference.exact(model, task.data)
+    local function row(node, time)
+      if not in_time then return z[ladies.index{node}] end
+      return ladies.inference.in_time(model, task.data, ladies.index{node}, ladies.index{time},
+        {sampler = sampler})
+    end
+    local function check(out, units)
+      local arrays = task.arrays(out, units)
+      lu.assertEquals(#arrays.predicted, #units)
+      for i = 1, #units do
+        local time = math.tointeger(arrays.targets[i])
+        local ends = row(arrays.from[i], time):concat(row(arrays.to[i], time))
+        compare.assert_close(arrays.predicted[i], model.decoder.mlp:apply(ends):get(1, 1), 1e-5)
+      end
+    end
+    local test = task.units.test
+    check(in_time and task:inferred("test_scores_by_hand", test, model, sampler)
+      or task:scored(z[task.nodes(test)], test, model), test)
+    local batch = ladies.batches(task.units.train, {batch_size = 20, task = task, sampler = sampler,
+      edges = in_time and data.edges or nil})()
+    check(task.read(model:forward(task.data.features, batch), batch, model), batch.units)
+  end
 end
 
 --- A data set without labels can be saved and loaded, and the tasks that need no labels train on

@@ -112,43 +112,59 @@ function tests.test_variational_loss_by_hand()
   step:close()
 end
 
---- A test draws as many pairs without an edge as it has edges, all different; scores, AUC and AP
--- are those by hand.
-function tests.test_evaluation_against_pairs()
-  local task, edges = task_of{embedding = 8}, edges_of()
-  local model = task:equip(encoder(task.data))
-  local z = ladies.inference.exact(model, task.data)
-  local arrays = task.arrays(task:scored(z[task.nodes(edges.test)], edges.test, model), edges.test)
-  local known, seen = edges:others "to":to_dense(), {}
-  for i = 1, #edges.test do
-    local u, v = arrays.pairs_from[i], arrays.pairs_to[i]
-    lu.assertEquals(known:get(u, v), 0)
-    lu.assertNil(seen[u * 1000 + v])
-    seen[u * 1000 + v], seen[v * 1000 + u] = true, true
-  end
-  local function scores(a, b) return (z[a] * z[b]):row_sums() end
-  local one, none = scores(edges.from[edges.test], edges.to[edges.test]),
-    scores(arrays.pairs_from, arrays.pairs_to)
-  lu.assertTrue((one - arrays.predicted):abs():max() < 1e-5)
-  lu.assertTrue((none - arrays.predicted_of_pairs):abs():max() < 1e-5)
-  local wins = 0
-  for i = 1, #one do
-    for j = 1, #none do
-      wins = wins + (one[i] > none[j] and 1 or one[i] == none[j] and 0.5 or 0)
-    end
-  end
-  local found = task:evaluate(model, "test")
-  lu.assertAlmostEquals(found.AUC, wins / (#one * #none), 1e-5)
-  lu.assertTrue(found.AP > 0 and found.AP <= 1)
-  lu.assertEquals(task:evaluate(model, edges.test), found)
+-- The toy graph, one way.
+local function directed()
+  local all = toy.with_edges(toy.new())
+  return ladies.data.from_arrays{edges = all.edges, features = all.features, labels = all.labels,
+    directed = "keep", name = "directed"}
 end
 
-function tests.test_evaluation_among_candidates()
-  local edges = edges_of()
-  for _, candidates in ipairs{"all", 20, "20"} do
-    local task = task_of{embedding = 8, candidates = candidates, decoder = "distmult"}
+--- A test draws as many pairs without an edge as it has edges, all different; scores, AUC and AP
+-- are those by hand. In a directed graph a decoder is given the two ends in their order.
+function tests.test_evaluation_against_pairs()
+  for decoder, data in pairs{dot = toy.new(), complex = directed()} do
+    local task = ladies.task.link_prediction(data, {embedding = 8, decoder = decoder})
+    local edges = links.split(data.graph, {val = 0.05, test = 0.1, seed = 1})
+    lu.assertEquals(edges.undirected, decoder == "dot")
     local model = task:equip(encoder(task.data))
     local z = ladies.inference.exact(model, task.data)
+    local arrays = task.arrays(task:scored(z[task.nodes(edges.test)], edges.test, model),
+      edges.test)
+    local known, seen = edges:others "to":to_dense(), {}
+    for i = 1, #edges.test do
+      local u, v = arrays.pairs_from[i], arrays.pairs_to[i]
+      lu.assertEquals(known:get(u, v), 0)
+      lu.assertNil(seen[u * 1000 + v])
+      seen[u * 1000 + v] = true
+      if edges.undirected then seen[v * 1000 + u] = true end
+    end
+    local function scores(a, b) return model.decoder:forward(z[a], z[b]) end
+    local one, none = scores(edges.from[edges.test], edges.to[edges.test]),
+      scores(arrays.pairs_from, arrays.pairs_to)
+    lu.assertTrue((one - arrays.predicted):abs():max() < 1e-5)
+    lu.assertTrue((none - arrays.predicted_of_pairs):abs():max() < 1e-5)
+    local wins = 0
+    for i = 1, #one do
+      for j = 1, #none do
+        wins = wins + (one[i] > none[j] and 1 or one[i] == none[j] and 0.5 or 0)
+      end
+    end
+    local found = task:evaluate(model, "test")
+    lu.assertAlmostEquals(found.AUC, wins / (#one * #none), 1e-5)
+    lu.assertTrue(found.AP > 0 and found.AP <= 1)
+    lu.assertEquals(task:evaluate(model, edges.test), found)
+  end
+end
+
+--- Ranks are those of links.ranks; of a variational model by the means.
+function tests.test_evaluation_among_candidates()
+  local edges = edges_of()
+  for _, case in ipairs{{"all"}, {20}, {"20"}, {"all", true}} do
+    local candidates, variational = case[1], case[2]
+    local task = task_of{embedding = 8, candidates = candidates, decoder = "distmult",
+      variational = variational}
+    local model = task:equip(encoder(task.data, task.outputs))
+    local z = ladies.inference.exact(model, task.data):slice_cols(1, 8)
     local ranks = links.ranks(edges, edges.val, model.decoder, z,
       {candidates = math.tointeger(tonumber(candidates))})
     local found = task:evaluate(model, "val")

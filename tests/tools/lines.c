@@ -54,6 +54,8 @@ static source *source_of(const char *name)
 
 static void on_line(lua_State *L, lua_Debug *at)
 {
+    if (at->event != LUA_HOOKLINE)
+        return;
     lua_getinfo(L, "S", at);
     source *s = source_of(at->source);
     int line = at->currentline;
@@ -63,12 +65,52 @@ static void on_line(lua_State *L, lua_Debug *at)
     dprintf(out, "lua/%s %d\n", s->path, line);
 }
 
+static void set_own_hook(lua_State *L)
+{
+    lua_sethook(L, on_line, LUA_MASKLINE, 0);
+}
+
+/* Calls the function of the debug library that the upvalue is, with the arguments. */
+static int call_original(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/* debug.gethook and debug.sethook as they are where nothing counts: the counter is no hook, and is
+ * there again when another one is taken away. */
+static int get_hook(lua_State *L)
+{
+    return lua_gethook(L) == on_line ? 0 : call_original(L);
+}
+
+static int set_hook(lua_State *L)
+{
+    int n_results = call_original(L);
+    if (!lua_gethook(L))
+        set_own_hook(L);
+    return n_results;
+}
+
+static void wrap(lua_State *L, const char *name, lua_CFunction function)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, function, 1);
+    lua_setfield(L, -2, name);
+}
+
 /* A new coroutine has the hook of the thread that makes it. */
 LUALIB_API int count_lines(lua_State *L)
 {
     const char *path = getenv("LADIES_LINES");
     out = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (out >= 0)
-        lua_sethook(L, on_line, LUA_MASKLINE, 0);
+    if (out < 0)
+        return 0;
+    set_own_hook(L);
+    lua_getglobal(L, "debug");
+    wrap(L, "gethook", get_hook);
+    wrap(L, "sethook", set_hook);
     return 0;
 }

@@ -129,6 +129,7 @@ local function apart(one, other)
   local most = 0
   for i, parameter in ipairs(one:parameters()) do
     local difference = (parameter - other:parameters()[i]):abs():max()
+    lu.assertNotNaN(difference)
     most = math.max(most, difference)
   end
   return most

@@ -11,6 +11,7 @@
 
 local core = require "ladies_core"
 local core_classes = require "ladies.base.core_classes"
+local errors = require "ladies.base.errors"
 
 local primitive_calls = {}
 
@@ -58,9 +59,13 @@ local function names_of_functions()
 end
 
 -- Runs f(...) with a debug hook for these events and returns its results. Afterwards the former
--- hook is set again, unless that of Ctrl-C has meanwhile replaced this one.
+-- hook is set again, unless that of Ctrl-C has meanwhile replaced this one. Lua cannot set one that
+-- is written in C again.
 local function under_hook(hook, events, f, ...)
   local former, mask, count = debug.gethook()
+  if former == "external hook" then
+    errors.fail "primitive calls cannot be counted: a debug hook is set that is written in C"
+  end
   local _ <close> = setmetatable({}, {__close = function()
     if debug.gethook() == hook then debug.sethook(former, mask, count) end
   end})

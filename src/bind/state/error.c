@@ -69,10 +69,10 @@ void bind_check(lua_State *L, ld_status status)
         return;
     if (status == LD_CANCELLED) {
         /* Ctrl-C sets the cancel flag and also a hook, which interrupts Lua code. The interruption
-         * is raised by the hook here, too, so that one Ctrl-C is not two errors. */
-        lua_Hook hook = lua_gethook(L);
-        if (hook)
-            hook(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});
+         * is raised by the hook here, too, so that one Ctrl-C is not two errors. A hook that is not
+         * for counts, such as a counter of lines, is another's. */
+        if (lua_gethookmask(L) & LUA_MASKCOUNT)
+            lua_gethook(L)(L, &(lua_Debug){.event = LUA_HOOKCOUNT, .currentline = -1});
         bind_interrupt(L);
     }
     bind_error(L, "%s", ld_message());

@@ -70,6 +70,7 @@ static int call_in_precision(lua_State *L, bool in_bfloat16)
 
 static int in_bfloat16(lua_State *L)
 {
+    bind_check_type(L, 1, LUA_TFUNCTION);
     if (!ld_bfloat16_units())
         return bind_error(L, "in_bfloat16: " LD_NO_BFLOAT16);
     return call_in_precision(L, true);
