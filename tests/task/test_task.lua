@@ -59,6 +59,8 @@ function tests.test_what_is_refused()
   refused("data must be a data set, with features", {data = {}})
   refused("units: val[2] is 999, must be in 1..", {units = {train = data.train,
     val = ladies.index{1, 999}}})
+  refused("units: node 6 is in both train and test", {units = {train = ladies.index{5, 6, 7},
+    val = ladies.index{8}, test = ladies.index{9, 7, 6}}})
   refused("metrics[1]: of must be a callable, got nil", {metrics = {{name = "m"}}})
   refused("a task of edges needs draw", {unit = "edge"})
   refused('unknown option "los"; did you mean "loss"?', {los = 1})

@@ -66,6 +66,20 @@ local function metrics_of(where, given)
   return list
 end
 
+-- Fails if a unit for training is one for validation or test too, where a result would be of what
+-- was learned by heart.
+local function check_apart(where, task)
+  local train = task.units.train
+  for _, part in ipairs{"val", "test"} do
+    local units = task.units[part] or train:slice(1, 0)
+    local shared = core.sampling.find(units, train)
+    if #shared > 0 then
+      errors.fail(("%s: units: %s %d is in both train and %s"):format(where, task.unit,
+        units[shared[1]], part))
+    end
+  end
+end
+
 -- Fills in the fields that are the same for all tasks on nodes.
 local function complete_of_nodes(where, task)
   local n = task.data.features.n_rows
@@ -99,7 +113,8 @@ end
 -- data         the data set that samplers, models and inference see. That of link prediction has
 --              the edges for training alone
 -- units        {train = Index, val = Index, test = Index}: the units of each part, val and test
---              where there are any; an error for nodes that the data set has not
+--              where there are any; an error for nodes that the data set has not, and for a unit
+--              of train that is also in another part
 -- all          Index of all units; of nodes it is all nodes by default
 -- outputs      the columns that a model gives for a node, called `outputs_are` ("classes") in
 --              errors; without it the model decides
@@ -169,6 +184,7 @@ function Task.new(fields, where)
   else
     check_of_others(where, task)
   end
+  check_apart(where, task)
   return setmetatable(task, Task)
 end
 
