@@ -54,8 +54,8 @@ end
 --- Where differences on both sides are not the same and backward is between them it says so.
 function tests.test_a_kink()
   local _, worst = ladies.gradcheck(function(a) return a:relu() end, {tensor{0, 1}})
-  lu.assertStrContains(tostring(worst), "input 1 (1, 1): backward 0, differences 0.1875; f may have a "
-    .. "kink within the step: differences 0 to the left, 0.375 to the right")
+  lu.assertStrContains(tostring(worst), "input 1 (1, 1): backward 0, differences 0.1875; f may "
+    .. "have a kink within the step: differences 0 to the left, 0.375 to the right")
   _, worst = ladies.gradcheck(twice(tensor{1, 0}), {tensor{1, 2}})
   lu.assertNil(worst.kink)
 end

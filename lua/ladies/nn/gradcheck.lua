@@ -168,8 +168,8 @@ end
 -- The table says where they differ most: input, row, column, backward, differences, error, and
 -- checked, the number of elements looked at, about `elements` of each input, evenly spread, or all.
 -- As a text it is one line, so that assert(ladies.gradcheck(f, {x})) tells it. Where f has a kink
--- within `step` of an element differences mean nothing; the text says where that may be so. An error
--- where f gives other values each time, as it does when it draws from an rng without rng:at(k), and
+-- within `step` of an element differences mean nothing; the text says where that may be. An error
+-- where f gives other values each time, as it does when it draws from an rng without rng:at(k),
 -- where they are not finite, and within a step.
 function gradcheck.check(f, inputs, given)
   options.value(WHERE, "f", f, "callable")
