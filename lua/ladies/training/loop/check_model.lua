@@ -23,8 +23,8 @@ local NOT_THE_SAME = "the model's forward and its layers are not the same networ
 
 local OF_ITS_BLOCK = "a layer of the model gives a node another row in a mini-batch than among all "
   .. "nodes: for the same whole neighbourhoods the logits differ by %.3g times the largest, as "
-  .. "where a row depends on the other rows of its block, by their mean or their number; validation and "
-  .. "test have the block of all nodes"
+  .. "where a row depends on the other rows of its block, by their mean or their number; "
+  .. "validation and test have the block of all nodes"
 
 local WRONG_ROWS = "the model's logits depend on the order of the nodes in block.src: in another "
   .. "they differ by %.3g times the largest; what a layer reads of its own nodes, block.dst, is "
@@ -114,8 +114,8 @@ local function complaint(model, n_features)
 end
 
 --- check_model(model, n_features): returns a text if forward and layer are not the same network, if
--- a layer gives a node another row beside other nodes, or if logits depend on the order of the nodes
--- of a layer, for features of so many columns; nil if none of this is so, or nothing is known.
+-- a layer gives a node another row beside other nodes, or if logits depend on the order of a
+-- layer's nodes, for features of so many columns; nil if none of this is so, or nothing is known.
 return function(model, n_features)
   if math.type(model.n_layers) ~= "integer" or model.n_layers < 1 then return nil end
   return core.no_grad(complaint, model, n_features)
