@@ -24,8 +24,8 @@ local function places_of(where, block)
   if #places < #block.dst then
     errors.fail(('the layer reads the rows of its own nodes, and %d of %d were not sampled; '
       .. 'self_nodes = "previous" makes a sampler keep them; one of your own puts each '
-      .. "layer's dst first among its src, by P:slice(dst, {first = dst}), and always picks it"):format(
-        #block.dst - #places, #block.dst))
+      .. "layer's dst first among its src, by P:slice(dst, {first = dst}), and always picks it")
+      :format(#block.dst - #places, #block.dst))
   end
   return places
 end
