@@ -279,6 +279,14 @@ int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind)
     return i - 1;
 }
 
+int bind_no_position(lua_State *L, int arg, const char *kind)
+{
+    return bind_error(L,
+                      "[%s] of %s: a position, an Index (ladies.index{1, 2}) or a mask (a Tensor) "
+                      "expected",
+                      lua_istable(L, arg) ? "{...}" : bind_show(L, arg), kind);
+}
+
 int64_t bind_range(lua_State *L, int arg, int64_t *first)
 {
     lua_Integer from = bind_check_integer(L, arg), to = bind_check_integer(L, arg + 1);
