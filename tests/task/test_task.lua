@@ -66,6 +66,14 @@ function tests.test_what_is_refused()
   refused('unknown option "los"; did you mean "loss"?', {los = 1})
 end
 
+--- Outputs that a task of one's own asks for are its own, and not the data set's.
+function tests.test_other_outputs()
+  local task = same_class(toy.new())
+  task.outputs = 1
+  lu.assertErrorMsgContains("x: the model has 3 outputs, the task same class needs 1 outputs",
+    task.check_outputs, task, "x", ladies.ones(2, 3))
+end
+
 --- A part that a task does not have, or that has no units, is named.
 function tests.test_units_of_no_part()
   local task = same_class(toy.new())

@@ -49,6 +49,9 @@ local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer",
 
 local PARTS = {train = "Index", val = "Index or nil", test = "Index or nil"}
 
+-- The outputs that a data set has; any others a task asks for.
+local OF_DATA = {classes = true, targets = true}
+
 local function same(x) return x end
 
 -- Checks the metrics of a task and returns them.
@@ -243,7 +246,9 @@ end
 function Task:check_outputs(where, h)
   options.value(where, "the model's result", h, "Tensor")
   if self.outputs and h.n_cols ~= self.outputs then
-    errors.fail(("%s: the model has %d outputs, the data set %d %s"):format(where, h.n_cols,
+    local of = OF_DATA[self.outputs_are] and "the data set"
+      or ("the task %s needs"):format(self.name)
+    errors.fail(("%s: the model has %d outputs, %s %d %s"):format(where, h.n_cols, of,
       self.outputs, self.outputs_are))
   end
 end
