@@ -112,6 +112,13 @@ function tests.test_brackets()
   end
 end
 
+--- A list of samples, one for each layer, is no number of samples.
+function tests.test_a_list_for_a_number()
+  lu.assertErrorMsgContains("bad argument #2 to 'choice' (number expected, got table; of a list, as "
+    .. "samples for each layer are, give one element)", ladies.sampling.choice, ladies.ones(5),
+    {2, 3}, {rng = ladies.rng(1)})
+end
+
 --- Operators that a class lacks say what there is in their place.
 function tests.test_absent_operators()
   local X = ladies.sparse(ladies.ones(3, 3))
