@@ -106,6 +106,31 @@ function tests.test_brackets()
   lu.assertEquals(refused(function() return X[ladies.index{1, 3}] end),
     "Matrix has no elements, got [Index 2]; its rows are :rows(idx)")
   lu.assertEquals(refused(function() return ladies.rng(1)[1] end), "Rng has no elements, got [1]")
+  for kind, x in pairs{["a vector"] = ladies.ones(3), ["an Index"] = ladies.range(1, 3)} do
+    lu.assertEquals(refused(function() return x[{1, 2}] end), ("[{...}] of %s: a position, an "
+      .. "Index (ladies.index{1, 2}) or a mask (a Tensor) expected"):format(kind))
+  end
+end
+
+--- A list of samples, one for each layer, is no number of samples.
+function tests.test_a_list_for_a_number()
+  lu.assertErrorMsgContains("bad argument #2 to 'choice' (number expected, got table; of a list, as "
+    .. "samples for each layer are, give one element)", ladies.sampling.choice, ladies.ones(5),
+    {2, 3}, {rng = ladies.rng(1)})
+end
+
+--- Operators that a class lacks say what there is in their place.
+function tests.test_absent_operators()
+  local X = ladies.sparse(ladies.ones(3, 3))
+  for _, f in ipairs{function() return X * 2 end, function() return 2 * X end,
+    function() return X * ladies.ones(3) end} do
+    lu.assertStrContains(refused(f), "A Matrix has no *: A:scale_entries(w) multiplies each entry")
+  end
+  lu.assertStrContains(refused(function() return X / 2 end), "A Matrix has no /: A:scale")
+  lu.assertEquals(refused(function() return ladies.ones(3) // 2 end),
+    "A Tensor has no //: (t - t % u) / u is the quotient, rounded down")
+  lu.assertEquals(refused(function() return ladies.range(1, 3) / 2 end),
+    "An Index has no /: idx // x is the quotient, rounded down")
 end
 
 -- ---------------------------------------------------------------- around a message

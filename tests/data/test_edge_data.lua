@@ -422,7 +422,13 @@ function tests.test_tables()
     ["source,target,time\n0,1,5\n1,2,soon\n"] = 'row 2 of the edges: found "soon"',
     ["source,target,time\n0,1,5\n1,2,2023-02-29\n"] = 'row 2 of the edges: found "2023-02-29"',
     ["source,target,time\n0,1,-5\n1,2,1700000000000\n"] = "are more than 2^31 apart",
-    ["source,target,time\n0,1,\n"] = "edges.csv: an edge has no time",
+    ["source,target,time\n0,1,5\n1,2,2023-02-28\n"] = 'row 2 of the edges: found "2023-02-28", '
+      .. "expected a number as in row 1",
+    ["source,target,time\n0,1,2023-02-28\n1,2,17\n"] = 'row 2 of the edges: found "17", expected '
+      .. "a date as in row 1",
+    ["source,target,time\n0,1,5\n0,1,\n"] = "line 3, column 3: found nothing, expected a time",
+    ["source,target,time,type\n0,1,2023-02-28,a\n0,1,,b\n"] = "line 3, column 3: found nothing, "
+      .. "expected a time",
     ["source,target,type\n0,1,\n"] = "edges.csv: line 2, column 3",
     ["source,target,feature\n0,1,x\n"] = 'edges.csv: line 2, column 3: found "x"',
     ["source,target,time\n0,9,1\n"] = 'edges.csv: line 2, column 2: found "9"',
@@ -447,6 +453,18 @@ function tests.test_times_of_tables()
     lu.assertEquals(data.edges.times:max() + data.edges.time_origin, seconds, text)
     lu.assertEquals(data.edges.times:min() + data.edges.time_origin, seconds, text)
   end
+end
+
+--- Times of a script's own arrays are numbers or dates, and not both.
+function tests.test_times_of_arrays()
+  local function of(times)
+    return ladies.data.from_arrays{edges = {{1, 2}, {2, 3}}, features = ladies.ones(3, 2),
+      labels = {1, 2, 1}, directed = "keep", edge_times = times}
+  end
+  lu.assertEquals(of{"1970-01-03", "1970-01-02"}.edges.times:to_table(), {172800, 86400})
+  lu.assertStrContains(message_of(of, {"1970-01-03", "17"}), "edge_times[1] is 1970-01-03 and "
+    .. "edge_times[2] 17; times must be all numbers or all dates")
+  lu.assertStrContains(message_of(of, {"soon", "17"}), "edge_times[1] is soon; times must be whole")
 end
 
 --- Triples of names are read below a header, in either order, and without one.

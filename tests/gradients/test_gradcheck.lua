@@ -51,6 +51,15 @@ function tests.test_a_wrong_element_is_named()
   lu.assertStrContains(tostring(message), "input 1 (1, 1): ")
 end
 
+--- Where differences on both sides are not the same and backward is between them it says so.
+function tests.test_a_kink()
+  local _, worst = ladies.gradcheck(function(a) return a:relu() end, {tensor{0, 1}})
+  lu.assertStrContains(tostring(worst), "input 1 (1, 1): backward 0, differences 0.1875; f may "
+    .. "have a kink within the step: differences 0 to the left, 0.375 to the right")
+  _, worst = ladies.gradcheck(twice(tensor{1, 0}), {tensor{1, 2}})
+  lu.assertNil(worst.kink)
+end
+
 --- The check fails where backward leaves out a part of the gradient, and where it gives NaN.
 function tests.test_missing_and_undefined_gradients()
   local function dropped(a) return a + a:detach() * 2 end
@@ -142,6 +151,10 @@ function tests.test_refused()
       other = not other
       return other and a or a:slice(1, 2)
     end, {x})
+  fails("f gives nan as element 2, of which there is no difference", ladies.gradcheck,
+    function(a) return a:log() end, {tensor{{1, -1}, {2, 3}}})
+  fails("what f returns must be a Tensor or a Matrix, got 3", ladies.gradcheck,
+    function() return 3 end, {x})
   fails("inputs[2] must be a Tensor, got 3", ladies.gradcheck, x.exp, {x, 3})
   fails("what f returns must be a Tensor or a Matrix", ladies.gradcheck, function() return "x" end,
     {x})

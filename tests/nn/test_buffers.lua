@@ -185,11 +185,23 @@ function tests.test_adaptive_samplers()
   end
 end
 
---- A sampler's state is an array, and no function, as that of other objects is.
-function tests.test_state_that_is_no_array()
-  local sampler = setmetatable({state = function() end}, {__call = function() end})
-  lu.assertErrorMsgContains("ladies.train: the sampler's state must be a table, got a function",
-    train, toy.new(), new_model "in_place", {sampler = sampler})
+--- A sampler's state is an array of named tensors, no function as that of other objects is, and its
+-- parameters are Tensors that can be trained.
+function tests.test_what_a_sampler_keeps_is_checked()
+  local one = {name = "m", tensor = ladies.ones(3)}
+  for expected, fields in pairs{
+    ["state must be a table, got a function"] = {state = function() end},
+    ["state must be an array of {name =, tensor =}, got a table with the field m"] =
+      {state = {m = ladies.ones(3)}},
+    ["state[1].name must be a string, got nil"] = {state = {{tensor = ladies.ones(3)}}},
+    ["state[2].tensor must be a Tensor, got nil"] = {state = {one, {name = "n"}}},
+    ['state[2].name is "m", which the sampler\'s state[1] has already'] = {state = {one, one}},
+    ["parameters must be a table, got 3"] = {parameters = 3},
+    ["parameters holds no Tensor that requires a gradient"] = {parameters = {a = ladies.ones(3)}},
+  } do
+    lu.assertErrorMsgContains("ladies.train: the sampler's " .. expected, train, toy.new(),
+      new_model "in_place", {sampler = setmetatable(fields, {__call = function() end})})
+  end
 end
 
 --- A note says once that a model changes a number of its own, which is in no tensor.

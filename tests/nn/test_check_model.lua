@@ -40,6 +40,21 @@ function tests.test_another_network()
   lu.assertNil(check_model(narrow, toy.FEATURES))            -- its second layer fails, and says so
 end
 
+--- Of a model whose forward is the loop over its layers these are the same network; but a layer may
+-- read more of its block than the row of a node.
+function tests.test_layers_that_depend_on_their_block()
+  local function layer(model, i, h, block, rng)
+    local z = model:layer(i, h, block, rng)
+    return z - z:mean(1)
+  end
+  local model = model_of{layer = layer, forward = function(gcn, features, batch)
+    local h = features:rows(batch.input)
+    for i, block in ipairs(batch.blocks) do h = layer(gcn, i, h, block) end
+    return h
+  end}
+  lu.assertStrContains(check_model(model, toy.FEATURES), "gives a node another row in a mini-batch")
+end
+
 -- The model of a file of its own, whose text is given.
 local function model_of_file(text)
   local made = assert(load(text))()
@@ -71,7 +86,8 @@ function tests.test_rows_of_other_nodes()
     local of_forward = {n_layers = 3, forward = function(_, ...) return model:forward(...) end}
     for _, each in ipairs{model, of_forward} do
       lu.assertStrMatches(check_model(each, toy.FEATURES), "the model's logits depend on the "
-        .. "order of the nodes .* times the largest; .* is nn%.own_rows%(h, block%), not h")
+        .. "order of the nodes .* times the largest; .* is nn%.own_rows%(h, block%), not h, "
+        .. "and where it gets no rng it draws nothing, as dropout would")
     end
   end
   local right = listing "residual.lua":gsub("block%.adj:matmul%(h%)", "nn.own_rows(h, block)")

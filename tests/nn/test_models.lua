@@ -338,7 +338,8 @@ function tests.test_own_rows()
   lu.assertTrue(rawequal(own({4, 7, 9}, {4, 7, 9}), h))
   lu.assertEquals(own({4, 7, 9}, {9, 4}):to_table(), {{5, 6}, {1, 2}})
   lu.assertEquals(own({4, 7, 4}, {4}):to_table(), {{1, 2}})                -- as in ShaDow
-  lu.assertErrorMsgContains('and 1 of 2 were not sampled; self_nodes = "previous"', own, {4, 7, 9},
+  lu.assertErrorMsgContains('and 1 of 2 were not sampled; self_nodes = "previous" makes a sampler '
+    .. "keep them; one of your own puts each layer's dst first among its src", own, {4, 7, 9},
     {9, 5})
   lu.assertErrorMsgContains("its input comes propagated already", nn.own_rows, h, {})
 end

@@ -165,6 +165,21 @@ function tests.test_fields_and_methods_complete()
   assert_complete("2 + nest.deep.er.vi", 18, {"victory"})
 end
 
+--- The value of an option that names a method, a model or a data set is completed as one.
+function tests.test_values_of_options_complete()
+  assert_complete('train{data = "x", method = "grap', 29, {"grapes", "graphsage", "graphsaint"})
+  assert_complete('f{model = "gcni', 12, {"gcnii"})
+  assert_complete('f{data = "reddi', 11, {"reddit"})
+  assert_complete('f{x = "reddi', 8, {})
+end
+
+--- What a line tells of an option is from the list of options, not from a sentence below it.
+function tests.test_a_callback_is_told_from_its_list()
+  for _, option in ipairs(help.options(ladies.train)) do
+    if option.name == "on_batch" then lu.assertStrContains(option.text, "called after each") end
+  end
+end
+
 function tests.test_userdata_complete_by_methods_and_fields()
   local saved = FILE.__index
   FILE.__index = BAIT.__index

@@ -103,6 +103,14 @@ function tests.test_matrices()
     columns = ladies.index{}}, "Matrix 2 x 3, 0 entries")
 end
 
+--- Of parallel edges a place shows the sum, and the last line says so.
+function tests.test_a_matrix_of_parallel_edges()
+  local P = ladies.edge_matrix{n_rows = 2, n_cols = 2, rows = ladies.index{1, 2, 2},
+    cols = ladies.index{2, 1, 1}, values = ladies.tensor{3, 5, 1}}
+  assert_shows(P, "Matrix 2 x 2, 3 entries, 1 to 5\n  .  3\n  6  .\n"
+    .. "  (entries in one place are added up)")
+end
+
 --- A matrix with so many entries that not all rows are looked at says so.
 function tests.test_a_large_matrix()
   local n = 120000

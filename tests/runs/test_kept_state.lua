@@ -170,7 +170,8 @@ function tests.test_objects_resumed()
   end
   for expected, state in pairs{
     ["has no state of given.other: it is of another run"] = {mine = counter(), other = counter()},
-    ["has the state of given.mine, for which there is no object"] = {},
+    ["has the state of given.mine, for which there is no object; the script that began it goes on "
+      .. "with it (resume = true)"] = {},
   } do
     lu.assertErrorMsgContains(expected, ladies.train, options{max_batches = 9, resume = true,
       out = temporary.path "named", state = state})

@@ -106,7 +106,8 @@ function tests.test_other_code()
   } do
     local function with(...) return {[name] = made(...)} end
     train(name, 8, data, with(0, body))
-    lu.assertStrMatches(refused(name, data), ('%s was "code %%x+" and is %s'):format(name,
+    lu.assertStrMatches(refused(name, data), ('%s was "code %%x+" and is %s; the script that '
+      .. "began it goes on with it %%(resume = true%%)"):format(name,
       name == "validation" and '"exact"' or "not set"))
     lu.assertStrMatches(refused(name, data, with(0, "local _ = 7 " .. body)),
       ('%s was "code %%x+" and is "code %%x+"'):format(name))

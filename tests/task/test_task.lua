@@ -59,9 +59,19 @@ function tests.test_what_is_refused()
   refused("data must be a data set, with features", {data = {}})
   refused("units: val[2] is 999, must be in 1..", {units = {train = data.train,
     val = ladies.index{1, 999}}})
+  refused("units: node 6 is in both train and test", {units = {train = ladies.index{5, 6, 7},
+    val = ladies.index{8}, test = ladies.index{9, 7, 6}}})
   refused("metrics[1]: of must be a callable, got nil", {metrics = {{name = "m"}}})
   refused("a task of edges needs draw", {unit = "edge"})
   refused('unknown option "los"; did you mean "loss"?', {los = 1})
+end
+
+--- Outputs that a task of one's own asks for are its own, and not the data set's.
+function tests.test_other_outputs()
+  local task = same_class(toy.new())
+  task.outputs = 1
+  lu.assertErrorMsgContains("x: the model has 3 outputs, the task same class needs 1 outputs",
+    task.check_outputs, task, "x", ladies.ones(2, 3))
 end
 
 --- A part that a task does not have, or that has no units, is named.

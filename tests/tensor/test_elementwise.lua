@@ -183,7 +183,7 @@ function tests.test_where()
   fails("'above' (Tensor or number expected, got nil)", x.above, x)
   fails("(Tensor or number expected, got ladies.Matrix; A:matmul(x) is the product of a Matrix and "
     .. "a Tensor)", function()
-    return ladies.matrix{n_rows = 1, n_cols = 1, rows = ladies.index{1}, cols = ladies.index{1}} * x
+    return x * ladies.matrix{n_rows = 1, n_cols = 1, rows = ladies.index{1}, cols = ladies.index{1}}
   end)
   fails("(Tensor or number expected, got ladies.Index)", function() return x ^ ladies.index{1} end)
 end

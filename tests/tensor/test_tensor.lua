@@ -126,7 +126,8 @@ function tests.test_fields()
   lu.assertNotStrContains(message, "did you mean")
   lu.assertStrContains(message, "test_tensor.lua")        -- blamed on the caller's line
   lu.assertEquals({t.requires_grad, t.in_step, t.grad}, {false, false, nil})
-  fails("number expected, got boolean", function() return t[true] end)
+  fails("[true] of a vector: a position, an Index (ladies.index{1, 2}) or a mask (a Tensor) "
+    .. "expected", function() return t[true] end)
   fails("ladies.Tensor expected, got table", t.sum, {})
 end
 

@@ -132,11 +132,11 @@ end
 -- targets, beside labels or instead of them: real numbers, a Tensor or a table of rows (one target:
 -- a vector), with NaN for those that are not known.
 -- edge_features (a row for each edge), edge_types (numbers from 1 or names), edge_times (whole
--- numbers) and edge_weights, each with one for each edge, become data.edges; edge_feature_names and
--- edge_type_names name the first two. parallel = "merge" has edges of one pair of nodes share an
--- entry of the graph. node_types are numbers from 1, which node_type_names names, or names. Types
--- given as names are numbered in the order of edge_type_names and node_type_names, without these
--- alphabetically.
+-- numbers, or dates as texts) and edge_weights, each with one for each edge, become data.edges;
+-- edge_feature_names and edge_type_names name the first two. parallel = "merge" has edges of one
+-- pair of nodes share an entry of the graph. node_types are numbers from 1, which node_type_names
+-- names, or names. Types given as names are numbered in the order of edge_type_names and
+-- node_type_names, without these alphabetically.
 -- graph_of, the number of each node's graph from 1 on, makes the data set one of many graphs:
 -- labels, targets, train, val and test are then of graphs.
 -- Optional: name, source, class_names, feature_names, target_names, node_names (tables of strings),
@@ -160,7 +160,7 @@ return function(arrays)
     test = "Index or array of positive integers or nil",
     edge_features = "Tensor or array of tables or nil",
     edge_types = "Index or array of positive integers or array of strings or nil",
-    edge_times = "Index or array of numbers or nil",
+    edge_times = "Index or array of numbers or array of strings or nil",
     edge_weights = "Tensor or array of numbers or nil",
     edge_feature_names = "array of strings or nil", edge_type_names = "array of strings or nil",
     node_types = "Index or array of positive integers or array of strings or nil",

@@ -198,7 +198,7 @@ end
 -- end with the parameters that one process alone would have, by bits, also when a run goes on with
 -- another number of them. Rank 0 alone has the folder. Inference they compute together, and so
 -- they call `validation`, as ladies.comm.together does, which must give the same everywhere.
--- on_batch is called everywhere, at the ends of steps, with mini_batch where it was trained on.
+-- Everywhere on_batch is called, at the ends of steps, with mini_batch where it was trained on.
 -- What callbacks do must be the same everywhere.
 -- Training begins without gradients, of the optimizer's parameters and so of all the model's, and
 -- leaves none behind, not even where it ends with an error.

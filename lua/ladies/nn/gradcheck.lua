@@ -5,6 +5,7 @@
 
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
+local not_finite = require("ladies.base.units").not_finite
 local options = require "ladies.base.options"
 
 local gradcheck = {}
@@ -13,10 +14,10 @@ local WHERE = "ladies.gradcheck"
 local WITHIN_A_STEP = 1e-5    -- how far what f gives may differ there, relative to 1 or to itself
 
 -- Returns a result of f as a Tensor: a Matrix becomes the vector of its entries, a number a vector
--- of one element.
-local function as_tensor(value)
+-- of one element, except where operations are recorded, which give a Tensor.
+local function as_tensor(value, is_recorded)
   if options.class_of(value) == "Matrix" then return value:entry_values() end
-  if type(value) == "number" then return core.tensor{value} end
+  if type(value) == "number" and not is_recorded then return core.tensor{value} end
   return options.value(WHERE, "what f returns", value, "Tensor or Matrix")
 end
 
@@ -70,12 +71,13 @@ local function with_parameters(inputs, body)
 end
 
 -- Returns the central difference of f in element (row, column) of x, which is then reset to its
--- value, also after an error.
+-- value, also after an error; and the values of f below and above it.
 local function difference(f, x, row, column, step)
   local value = x:get(row, column)
   local _ <close> = setmetatable({}, {__close = function() x:set_(row, column, value) end})
   local above = f(x:set_(row, column, value + step))
-  return (above - f(x:set_(row, column, value - step))) / (2 * step)
+  local below = f(x:set_(row, column, value - step))
+  return (above - below) / (2 * step), below, above
 end
 
 -- ---------------------------------------------------------------- the check
@@ -95,10 +97,18 @@ local function check_same(out, again, tolerance, occasion)
   end
 end
 
+-- Fails unless all elements of a result of f are finite.
+local function check_finite(out)
+  local finite, value, row, column = out:is_finite()
+  if finite then return end
+  errors.fail(("%s: f gives %s as element %d, of which there is no difference"):format(WHERE,
+    not_finite(value), (row - 1) * out.n_cols + (column or 1)))
+end
+
 -- Calls f and runs backward from the weighted sum of its result, which must be `out` again.
 local function go_backward(f, xs, out, weights)
   local _ <close> = core.step()
-  local again = as_tensor(f(table.unpack(xs)))
+  local again = as_tensor(f(table.unpack(xs)), true)
   check_same(out, again:detach(), WITHIN_A_STEP, "within a step")
   local w = core.tensor(weights)
   if again.ndim == 2 then w = w:reshape(again.n_rows, again.n_cols) end
@@ -111,26 +121,37 @@ Worst.__index = Worst
 
 function Worst:__tostring()
   if not self.input then return "there is no element to check" end
-  return ("input %d (%d, %d): backward %.6g, differences %.6g"):format(self.input, self.row,
-    self.column, self.backward, self.differences)
+  return ("input %d (%d, %d): backward %.6g, differences %.6g%s"):format(self.input, self.row,
+    self.column, self.backward, self.differences, self.kink or "")
+end
+
+-- Returns a text that f may have a kink in an element, if the differences to its left and right are
+-- not the same and backward is between them; otherwise nil.
+local function kink(backward, left, right, tolerance)
+  if distance(left, right) <= tolerance or backward < math.min(left, right)
+    or backward > math.max(left, right) then return nil end
+  return ("; f may have a kink within the step: differences %.6g to the left, %.6g to the right")
+    :format(left, right)
 end
 
 -- Returns the element in which backward and differences differ most, among at most opts.elements of
 -- each input.
 local function worst_of(xs, sum, opts)
-  local worst = setmetatable({error = -1, checked = 0}, Worst)
+  local worst, middle = setmetatable({error = -1, checked = 0}, Worst), sum()
   for i, x in ipairs(xs) do
     local gradient, n = x.grad and flat(x.grad) or {}, x.n_rows * x.n_cols
     local stride = math.max(1, n // (opts.elements or n))
     for at = 0, n - 1, stride do
       local row, column = at // x.n_cols + 1, at % x.n_cols + 1
       local backward = gradient[at + 1] or 0
-      local expected = difference(sum, x, row, column, opts.step)
+      local expected, below, above = difference(sum, x, row, column, opts.step)
       local error = distance(backward, expected)
       worst.checked = worst.checked + 1
       if error > worst.error then
         worst.error, worst.input, worst.row, worst.column = error, i, row, column
         worst.backward, worst.differences = backward, expected
+        worst.kink = error > opts.tolerance and kink(backward, (middle - below) / opts.step,
+          (above - middle) / opts.step, opts.tolerance) or nil
       end
     end
   end
@@ -147,8 +168,9 @@ end
 -- The table says where they differ most: input, row, column, backward, differences, error, and
 -- checked, the number of elements looked at, about `elements` of each input, evenly spread, or all.
 -- As a text it is one line, so that assert(ladies.gradcheck(f, {x})) tells it. Where f has a kink
--- within `step` of an element differences mean nothing. An error where f gives other values each
--- time, as it does when it draws from an rng without rng:at(k), and within a step.
+-- within `step` of an element differences mean nothing; the text says where that may be. An error
+-- where f gives other values each time, as it does when it draws from an rng without rng:at(k),
+-- where they are not finite, and within a step.
 function gradcheck.check(f, inputs, given)
   options.value(WHERE, "f", f, "callable")
   options.value(WHERE, "inputs", inputs, "table")
@@ -161,6 +183,7 @@ function gradcheck.check(f, inputs, given)
   return core.in_float32(with_parameters, inputs, function(xs)
     local function unrecorded() return as_tensor(core.no_grad(f, table.unpack(xs))) end
     local out = unrecorded()
+    check_finite(out)
     local weights = weights_like(out)
     check_same(out, unrecorded(), 0, "when it is called again")
     go_backward(f, xs, out, weights)

@@ -23,8 +23,9 @@ local function places_of(where, block)
   local places = find(block.src, block.dst)
   if #places < #block.dst then
     errors.fail(('the layer reads the rows of its own nodes, and %d of %d were not sampled; '
-      .. 'self_nodes = "previous" makes a sampler keep them'):format(#block.dst - #places,
-      #block.dst))
+      .. 'self_nodes = "previous" makes a sampler keep them; one of your own puts each '
+      .. "layer's dst first among its src, by P:slice(dst, {first = dst}), and always picks it")
+      :format(#block.dst - #places, #block.dst))
   end
   return places
 end

@@ -55,12 +55,22 @@ local function add_files(found, text)
   end
 end
 
+-- Adds the names that a setting of this name may have: of methods, models, tasks or optimizers.
+-- Their modules take as long to load as the prompt, so they are not loaded before.
+local function add_entries(found, setting)
+  local kind = require("ladies.experiment.kinds").by_name[setting]
+  for name in pairs(kind and kind.entries or {}) do found.add(name, candidate(name, setting)) end
+end
+
 local function in_string(tokens, open)
   local text = open.text:sub(2)
   local found = collector(text)
   local at = #tokens
+  local option = at > 1 and tokens[at].text == "=" and tokens[at - 1].text
+  if option then add_entries(found, option) end
+  if #found.names > 0 then return open.at + 1, found end
   if tokens[at] and tokens[at].text == "(" then at = at - 1 end
-  if tokens[at] and tokens[at].text == "load" then
+  if option == "data" or tokens[at] and tokens[at].text == "load" then
     for _, list in ipairs{data.names(), registry.names()} do
       for _, name in ipairs(list) do found.add(name, candidate(name, "data set")) end
     end

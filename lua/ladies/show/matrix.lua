@@ -16,15 +16,25 @@ local function head(A)
   return text .. ", " .. numbers.range(A:entry_values())
 end
 
--- Returns three tables: the row, the column and the value of every entry of a Matrix.
-local function entries(A)
-  return A:row_of():to_table(), A:col_of():to_table(), A:entry_values():to_table()
+-- Returns for each place of a Matrix that has entries, in an array, {row, column}, the sum of these
+-- (parallel edges are several), and whether some place has several.
+local function places(A)
+  local rows, columns, values = A:row_of():to_table(), A:col_of():to_table(),
+    A:entry_values():to_table()
+  local list, sums, at = {}, {}, {}
+  for k, value in ipairs(values) do
+    local id = rows[k] * A.n_cols + columns[k]
+    at[id] = at[id] or #list + 1
+    list[at[id]] = {rows[k], columns[k]}
+    sums[at[id]] = (sums[at[id]] or 0) + value
+  end
+  return list, sums, #list < #values
 end
 
 -- Returns the lines of the grid of a small Matrix, or nil where the grid would be too wide.
 local function grid(A, width)
-  local rows, columns, values = entries(A)
-  local texts, cells, widest = numbers.texts(values), {}, 1
+  local list, sums, are_added = places(A)
+  local texts, cells, widest = numbers.texts(sums), {}, 1
   for _, text in ipairs(texts) do widest = math.max(widest, #text) end
   if 2 + A.n_cols * (widest + 2) > width + 2 then return nil end
   for i = 1, A.n_rows do
@@ -32,9 +42,10 @@ local function grid(A, width)
     for j = 1, A.n_cols do cells[i][j] = (" "):rep(widest - 1) .. "." end
   end
   for k, text in ipairs(texts) do
-    cells[rows[k]][columns[k]] = (" "):rep(widest - #text) .. text
+    cells[list[k][1]][list[k][2]] = (" "):rep(widest - #text) .. text
   end
   for i, row in ipairs(cells) do cells[i] = "  " .. table.concat(row, "  ") end
+  if are_added then cells[#cells + 1] = "  (entries in one place are added up)" end
   return table.concat(cells, "\n")
 end
 

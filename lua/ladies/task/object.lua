@@ -49,6 +49,9 @@ local CALLED = {"read", "targets", "loss", "decoder", "nodes", "score", "infer",
 
 local PARTS = {train = "Index", val = "Index or nil", test = "Index or nil"}
 
+-- The outputs that a data set has; any others a task asks for.
+local OF_DATA = {classes = true, targets = true}
+
 local function same(x) return x end
 
 -- Checks the metrics of a task and returns them.
@@ -64,6 +67,20 @@ local function metrics_of(where, given)
     list[i].of = errors.owned(list[i].of)
   end
   return list
+end
+
+-- Fails if a unit for training is one for validation or test too, where a result would be of what
+-- was learned by heart.
+local function check_apart(where, task)
+  local train = task.units.train
+  for _, part in ipairs{"val", "test"} do
+    local units = task.units[part] or train:slice(1, 0)
+    local shared = core.sampling.find(units, train)
+    if #shared > 0 then
+      errors.fail(("%s: units: %s %d is in both train and %s"):format(where, task.unit,
+        units[shared[1]], part))
+    end
+  end
 end
 
 -- Fills in the fields that are the same for all tasks on nodes.
@@ -99,7 +116,8 @@ end
 -- data         the data set that samplers, models and inference see. That of link prediction has
 --              the edges for training alone
 -- units        {train = Index, val = Index, test = Index}: the units of each part, val and test
---              where there are any; an error for nodes that the data set has not
+--              where there are any; an error for nodes that the data set has not, and for a unit
+--              of train that is also in another part
 -- all          Index of all units; of nodes it is all nodes by default
 -- outputs      the columns that a model gives for a node, called `outputs_are` ("classes") in
 --              errors; without it the model decides
@@ -169,6 +187,7 @@ function Task.new(fields, where)
   else
     check_of_others(where, task)
   end
+  check_apart(where, task)
   return setmetatable(task, Task)
 end
 
@@ -227,7 +246,9 @@ end
 function Task:check_outputs(where, h)
   options.value(where, "the model's result", h, "Tensor")
   if self.outputs and h.n_cols ~= self.outputs then
-    errors.fail(("%s: the model has %d outputs, the data set %d %s"):format(where, h.n_cols,
+    local of = OF_DATA[self.outputs_are] and "the data set"
+      or ("the task %s needs"):format(self.name)
+    errors.fail(("%s: the model has %d outputs, %s %d %s"):format(where, h.n_cols, of,
       self.outputs, self.outputs_are))
   end
 end

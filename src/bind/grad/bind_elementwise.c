@@ -195,6 +195,8 @@ static const bind_function operators[] = {
      "The remainder of t divided by u, with the sign of u, as t + u and as Lua's %; nan where u\n"
      "is 0. Differentiable: by 1 in t, and in u by the multiple that was taken away.",
      .kind = LD_MOD},
+    {"__idiv", NULL, "t // u\nA Tensor has no //: (t - t % u) / u is the quotient, rounded down.",
+     .raw = bind_absent},
     {"__unm", tensor_neg, "-t -> Tensor\nThe negative of each element. Differentiable."},
     {NULL, NULL, NULL},
 };

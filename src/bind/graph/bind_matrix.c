@@ -389,6 +389,15 @@ static const bind_function operators[] = {
      "be constants."},
     {"__sub", matrix_add, "A - B -> Matrix\nThe difference, as A + B; what cancels stays as a 0.",
      .kind = 1},
+    {"__mul", NULL,
+     "A * x\n"
+     "A Matrix has no *: A:scale_entries(w) multiplies each entry, as by w = ladies.full(A.nnz, 2),\n"
+     "A:scale_rows(w) each row; A:matmul(x) is the product of a Matrix and a Tensor.",
+     .raw = bind_absent},
+    {"__div", NULL,
+     "A / x\n"
+     "A Matrix has no /: A:scale_entries(1 / w) divides each entry, A:scale_rows(1 / w) each row.",
+     .raw = bind_absent},
     {NULL, NULL, NULL},
 };
 

@@ -157,7 +157,10 @@ int bind_type_error(lua_State *L, int arg, const char *wanted)
     if (luaL_getmetafield(L, arg, "__name") == LUA_TSTRING)
         got = lua_tostring(L, -1);
     bool is_sparse = strcmp(wanted, BIND_TENSOR) == 0 && strcmp(got, BIND_MATRIX) == 0;
-    const char *remedy = is_sparse ? "; its to_dense() is one" : "";
+    bool is_list = strcmp(wanted, "number") == 0 && lua_istable(L, arg) && lua_rawlen(L, arg) > 0;
+    const char *remedy = is_sparse ? "; its to_dense() is one"
+                         : is_list ? "; of a list, as samples for each layer are, give one element"
+                                   : "";
     return bind_arg_error(L, arg, lua_pushfstring(L, "%s expected, got %s%s", wanted, got, remedy));
 }
 
@@ -277,6 +280,14 @@ int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind)
         bind_error(L, "[%s] of %s of %I: positions are 1 to #x", bind_show(L, arg), kind,
                    (LUAI_UACINT)n);
     return i - 1;
+}
+
+int bind_no_position(lua_State *L, int arg, const char *kind)
+{
+    return bind_error(L,
+                      "[%s] of %s: a position, an Index (ladies.index{1, 2}) or a mask (a Tensor) "
+                      "expected",
+                      lua_istable(L, arg) ? "{...}" : bind_show(L, arg), kind);
 }
 
 int64_t bind_range(lua_State *L, int arg, int64_t *first)

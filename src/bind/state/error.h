@@ -60,6 +60,10 @@ int64_t bind_count(lua_State *L, int arg, const char *what);
  * an object, whose kind ("an Index") the message names. */
 int64_t bind_position(lua_State *L, int arg, int64_t n, const char *kind);
 
+/* Raises the error for what is neither a position nor a choice of several in the brackets of an
+ * object of a kind ("an Index"). */
+int bind_no_position(lua_State *L, int arg, const char *kind);
+
 /* Reads positions first .. last at arg and arg + 1, which Lua counts from 1. Returns how many they
  * are; *first is counted from 0. */
 int64_t bind_range(lua_State *L, int arg, int64_t *first);

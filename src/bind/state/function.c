@@ -129,6 +129,14 @@ int bind_close(lua_State *L)
     return 0;
 }
 
+int bind_absent(lua_State *L)
+{
+    const declaration *d = lua_touserdata(L, lua_upvalueindex(1));
+    const char *text = luaL_gsub(L, strchr(d->function->doc, '\n') + 1, "\n", " ");
+    lua_pushlstring(L, text, strlen(text) - 1); /* without the full stop */
+    return bind_error(L, "%s", lua_tostring(L, -1));
+}
+
 /* --- registration ----------------------------------------------------------------------------- */
 
 /* Returns true if the parameter's name is one of those in a list with blanks between. */

@@ -91,6 +91,10 @@ void bind_functions(lua_State *L, const bind_function *list);
 /* Adds the methods of a class to the table on top of the stack. */
 void bind_functions_of(lua_State *L, const bind_function *list, const struct bind_class *class);
 
+/* The raw function of operators that a class lacks: an error, the text below the first line of the
+ * documentation, which says what there is in their place. */
+int bind_absent(lua_State *L);
+
 /* The raw function of methods that close an object; closing it a second time does nothing. */
 int bind_close(lua_State *L);
 

@@ -55,7 +55,7 @@ static ld_status index_element(bind_call *c)
     if (pick)
         return ld_index_gather(bind_new_index(L), x, pick);
     if (lua_type(L, 2) != LUA_TNUMBER)
-        bind_no_field(L, BIND_INDEX);
+        bind_no_position(L, 2, "an Index");
     lua_pushinteger(L, (lua_Integer)x->data[bind_position(L, 2, x->size, "an Index")] + 1);
     return LD_OK;
 }
@@ -234,8 +234,9 @@ static const bind_function methods[] = {
 static const bind_function operators[] = {
     {"__index", NULL,
      "idx[i] -> integer | Index\n"
-     "Element i, an error outside of 1 .. #idx; idx[other] are the elements at the positions in an\n"
-     "Index, idx[mask] those where a vector of as many elements, such as idx:above(i), is not 0."},
+     "Element i, an error outside of 1 .. #idx: loop by for i = 1, #idx, not by ipairs, which asks\n"
+     "for one more; idx[other] are the elements at the positions in an Index, idx[mask] those where\n"
+     "a vector of as many elements, such as idx:above(i), is not 0."},
     {"__len", index_len, "#idx -> integer\nThe number of elements."},
     {"__concat", index_concat,
      "idx .. other -> Index\nThe elements of one after those of the other."},
@@ -251,6 +252,8 @@ static const bind_function operators[] = {
     {"__mul", arithmetic, "idx * x -> Index\nThe product, as idx + x.", .kind = LD_INDEX_MUL},
     {"__idiv", arithmetic, "idx // x -> Index\nThe quotient, rounded down, as idx + x.",
      .kind = LD_INDEX_DIV},
+    {"__div", NULL, "idx / x\nAn Index has no /: idx // x is the quotient, rounded down.",
+     .raw = bind_absent},
     {"__mod", arithmetic, "idx % x -> Index\nThe remainder, as idx + x.", .kind = LD_INDEX_MOD},
     {NULL, NULL, NULL},
 };

@@ -261,7 +261,10 @@ static ld_status tensor_element(bind_call *c)
         bind_to_tensor(L, 2) ? bind_push_positions(L, 2, t->n_rows) : bind_to_index(L, 2);
     if (rows)
         return ld_op_gather(tape, bind_new_tensor(L), t, rows);
-    int64_t i = bind_position(L, 2, t->n_rows, t->ndim == 1 ? "a vector" : "a tensor with rows");
+    const char *kind = t->ndim == 1 ? "a vector" : "a tensor with rows";
+    if (lua_type(L, 2) != LUA_TNUMBER)
+        return bind_no_position(L, 2, kind);
+    int64_t i = bind_position(L, 2, t->n_rows, kind);
     if (t->ndim == 1)
         return bind_push_element(c, t, i);
     ld_tensor **row = bind_new_tensor(L);

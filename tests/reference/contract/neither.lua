@@ -16,6 +16,9 @@ without("", [[
   room_use rows_in_parts run_folder same_file saved_run segments set_home step summary sweep tensor
   threads timer train truncate vector_units watch_loops zeros
 ]])
+for _, name in ipairs{"Index.__div", "Matrix.__div", "Matrix.__mul", "Tensor.__idiv"} do
+  entries[name] = "says what there is in place of an operator that is absent"
+end
 entries.graph_rows = "takes matrices without weights, and refuses others"
 without("checkpoint.", "load run save")
 without("comm.", "accumulate barrier finish gather")

@@ -102,12 +102,13 @@ local function of_operand(class_name, metamethod)
   return metamethod == "__concat" and "ladies.Index" or "ladies.Index|integer"
 end
 
+-- Writes an operator; one without a result is an error, and so there is none.
 local function add_operator(out, class_name, operator)
   local result = operator.text:match "%-> ([^\n]*)"
   local type_text = result and types.of_text(result)
   if operator.name == "__index" then
     out.add("---@field [integer] %s", out.type(type_text, "%s[i]", class_name))
-  elseif OPERATORS[operator.name] then
+  elseif result and OPERATORS[operator.name] then
     local operand = of_operand(class_name, operator.name)
     out.add("---@operator %s%s: %s", OPERATORS[operator.name],
       operand and ("(%s)"):format(operand) or "", out.type(type_text, "%s", operator.text))

@@ -76,12 +76,16 @@ end
 -- counted, which is 0 unless the least is negative or the greatest does not fit.
 function columns.times(context, key, numbers)
   local least, greatest, whole = math.huge, -math.huge, {}
+  local are_numbers = dates.is_number(numbers[1])
   for i, x in ipairs(numbers) do
     local time = type(x) == "number" and math.tointeger(x)
       or type(x) == "string" and dates.time(x)
     if not time then
       checks.fail(context, "%s[%d] is %s; times must be whole numbers, such as seconds, days or "
         .. "steps, or dates such as 2024-01-31", key, i + context.shift, tostring(x))
+    elseif dates.is_number(x) ~= are_numbers then
+      checks.fail(context, "%s[%d] is %s and %s[%d] %s; times must be all numbers or all dates",
+        key, 1 + context.shift, tostring(numbers[1]), key, i + context.shift, tostring(x))
     end
     whole[i], least, greatest = time, math.min(least, time), math.max(greatest, time)
   end
@@ -101,11 +105,14 @@ end
 -- edge has; and the number from which they are counted.
 function columns.times_of_texts(context, title, texts, which)
   local of = {}
+  local function fail(i, expected)
+    checks.fail(context, 'column %s, row %d of the edges: found "%s", expected %s', title,
+      which:equals(i):positions()[1], texts[i], expected)
+  end
   for i = 1, #texts do
-    of[i] = dates.time(texts[i])
-    if not of[i] then
-      checks.fail(context, 'column %s, row %d of the edges: found "%s", expected %s', title,
-        which:equals(i):positions()[1], texts[i], dates.EXPECTED)
+    of[i] = dates.time(texts[i]) or fail(i, dates.EXPECTED)
+    if dates.is_number(texts[i]) ~= dates.is_number(texts[1]) then
+      fail(i, (dates.is_number(texts[1]) and "a number" or "a date") .. " as in row 1")
     end
   end
   local whole, origin = columns.times(context, title, of)

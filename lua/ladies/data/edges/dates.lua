@@ -39,10 +39,16 @@ local function seconds_of(text)
   return (hours * 60 + minutes) * 60 + seconds - (sign == "-" and -away or away)
 end
 
+--- dates.is_number(text: any) -> boolean: whether a time is a number, or a text that is one, and no
+-- date.
+function dates.is_number(x)
+  return type(x) == "number" or type(x) == "string" and x:find "^[+-]?%d+$" ~= nil
+end
+
 --- dates.time(text) -> integer | nil: the time that a text says, a whole number or a date, in
 -- seconds since 1970; nil where it says none.
 function dates.time(text)
-  local number = text:find "^[+-]?%d+$" and math.tointeger(tonumber(text))
+  local number = dates.is_number(text) and math.tointeger(tonumber(text))
   if number then return number end
   local year, month, day, rest = text:match "^(%d%d%d%d)[-/](%d%d?)[-/](%d%d?)(.*)$"
   local days = year and days_of(tonumber(year), tonumber(month), tonumber(day))

@@ -10,6 +10,7 @@ local declared = require "ladies.training.declared"
 local errors = require "ladies.base.errors"
 local hashes = require "ladies.data.hashes"
 local json = require "ladies.base.json"
+local object_state = require "ladies.training.checkpoint.object_state"
 local options = require "ladies.base.options"
 local places = require "ladies.training.batches.places"
 local preparation = require "ladies.data.preparation"
@@ -243,6 +244,18 @@ function run_identity.check_names(where, before, data, reads)
   end
 end
 
+-- Tells whether a setting is code of the user's own.
+local function is_code(value) return type(value) == "string" and value:find "^code %x+$" ~= nil end
+
+-- Returns what to do about a run that was given code and now is not, as `ladies train --resume`
+-- is not.
+local function hint(was, is)
+  for key, value in pairs(was) do
+    if is_code(value) and not is_code(is[key]) then return object_state.BY_ITS_SCRIPT end
+  end
+  return ""
+end
+
 --- Fails unless two identities are of the same run. The error begins with `where` and names the
 -- settings and the parts of the data set that have changed.
 function run_identity.check(where, before, now)
@@ -250,8 +263,8 @@ function run_identity.check(where, before, now)
   local changed = run_identity.differences(before, now, "%s was %s and is %s",
     declared.free "resumed")
   if #changed > 0 then
-    errors.fail(("%s: this is not the run that began there: %s"):format(where,
-      table.concat(changed, "; ")))
+    errors.fail(("%s: this is not the run that began there: %s%s"):format(where,
+      table.concat(changed, "; "), hint(before.settings, now.settings)))
   end
 end
 

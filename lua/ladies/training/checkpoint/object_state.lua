@@ -13,6 +13,9 @@ local tables = require "ladies.base.tables"
 
 local object_state = {}
 
+--- The end of messages about a run that lacks what the script that began it gave to ladies.train.
+object_state.BY_ITS_SCRIPT = "; the script that began it goes on with it (resume = true)"
+
 local encode
 
 -- Encodes a table as an array of keys and values, in an order that is the same in every run.
@@ -123,7 +126,8 @@ function object_state.get(file, path, objects)
   for _, member in ipairs(file:names()) do
     local name = member:match "^state%.(.*)"
     if name and not objects[name] then
-      errors.fail(("%s has the state of %s, for which there is no object"):format(path, name))
+      errors.fail(("%s has the state of %s, for which there is no object%s"):format(path, name,
+        name:find "^given%." and object_state.BY_ITS_SCRIPT or ""))
     end
   end
   for _, name in ipairs(tables.sorted_keys(objects)) do

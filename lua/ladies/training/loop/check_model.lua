@@ -21,9 +21,14 @@ local NOT_THE_SAME = "the model's forward and its layers are not the same networ
   .. "whole neighbourhoods their logits differ by %.3g times the largest; training goes by "
   .. "forward, validation and test by layer(i, h, block)"
 
+local OF_ITS_BLOCK = "a layer of the model gives a node another row in a mini-batch than among all "
+  .. "nodes: for the same whole neighbourhoods the logits differ by %.3g times the largest, as "
+  .. "where a row depends on the other rows of its block, by their mean or their number; "
+  .. "validation and test have the block of all nodes"
+
 local WRONG_ROWS = "the model's logits depend on the order of the nodes in block.src: in another "
   .. "they differ by %.3g times the largest; what a layer reads of its own nodes, block.dst, is "
-  .. "nn.own_rows(h, block), not h"
+  .. "nn.own_rows(h, block), not h, and where it gets no rng it draws nothing, as dropout would"
 
 -- Makes the P of a ring, whose rows are a node and its two neighbours.
 local function ring()
@@ -81,6 +86,15 @@ local function by_layer(model, features, P)
   return try(in_order(), inference.exact, model, P, {features = features})
 end
 
+-- Returns the logits of the model's layers for the blocks of a mini-batch, one after the other.
+local function by_blocks(model, features, batch)
+  return try(batch.output, function()
+    local h = features:rows(batch.input)
+    for i, block in ipairs(batch.blocks) do h = model:layer(i, h, block) end
+    return h
+  end)
+end
+
 -- Returns a text that says what is wrong with a model, or nil.
 local function complaint(model, n_features)
   local P, features = ring(), core.zeros(NODES, n_features):normal_(1, core.rng(1))
@@ -90,13 +104,18 @@ local function complaint(model, n_features)
   local far = distance(found(in_order(), in_order), found(shuffled(0), shuffled))
   if far > TOLERANCE then return WRONG_ROWS:format(far) end
   if not inference.possible(model) then return nil end
-  far = distance(found(core.index(SEEDS), nearest), by_layer(model, features, P))
-  return far > TOLERANCE and NOT_THE_SAME:format(far) or nil
+  local batch = batch_of(P, model.n_layers, core.index(SEEDS), nearest)
+  local logits = by_forward(model, features, batch)
+  far = distance(logits, by_layer(model, features, P))
+  if far <= TOLERANCE then return nil end
+  local looped = by_blocks(model, features, batch)
+  local is_loop = looped and distance(logits, looped) <= TOLERANCE
+  return (is_loop and OF_ITS_BLOCK or NOT_THE_SAME):format(far)
 end
 
---- check_model(model, n_features): returns a text if forward and layer are not the same network, or
--- if logits depend on the order of a layer's nodes, for features of so many columns; nil if neither
--- is so, or nothing is known.
+--- check_model(model, n_features): returns a text if forward and layer are not the same network, if
+-- a layer gives a node another row beside other nodes, or if logits depend on the order of a
+-- layer's nodes, for features of so many columns; nil if none of this is so, or nothing is known.
 return function(model, n_features)
   if math.type(model.n_layers) ~= "integer" or model.n_layers < 1 then return nil end
   return core.no_grad(complaint, model, n_features)

@@ -10,6 +10,8 @@ local tables = require "ladies.base.tables"
 
 local trained = {}
 
+local WHERE = "ladies.train"
+
 -- Fails if an optimizer lacks some parameters of the model or the sampler, which would not be
 -- trained and whose gradients would accumulate.
 local function check_optimizer(optimizer, whose, parameters)
@@ -68,14 +70,49 @@ function trained.optimizer(opts, named, of_sampler)
   return trained.made(function(all) return make(opts, all) end, opts.model, of_sampler, opts.groups)
 end
 
+-- Returns the parameters of a sampler by name; fails where what it calls so has none.
+local function parameters_of(sampler)
+  local given = options.value(WHERE, "the sampler's parameters", rawget(sampler, "parameters"),
+    "table or nil")
+  local parameters = module.named_parameters(given or {})
+  if given and next(given) ~= nil and #parameters == 0 then
+    errors.fail(WHERE .. ": the sampler's parameters holds no Tensor that requires a gradient: "
+      .. "those that are trained by requires_grad_(), in a table or a module")
+  end
+  return parameters
+end
+
+-- Returns the state of a sampler, an array of {name =, tensor =}, whose names are distinct.
+local function state_of(sampler)
+  local whose, seen = "the sampler's state", {}
+  local state = options.value(WHERE, whose, sampler.state, "table or nil") or {}
+  for key in pairs(state) do
+    if math.type(key) ~= "integer" then
+      errors.fail(("%s: %s must be an array of {name =, tensor =}, got a table with the field %s")
+        :format(WHERE, whose, tostring(key)))
+    end
+  end
+  for i, one in ipairs(state) do
+    local place = ("%s[%d]"):format(whose, i)
+    options.value(WHERE, place, one, "table")
+    local name = options.value(WHERE, place .. ".name", one.name, "string")
+    options.value(WHERE, place .. ".tensor", one.tensor, "Tensor")
+    if seen[name] then
+      errors.fail(('%s: %s.name is "%s", which %s[%d] has already'):format(WHERE, place, name,
+        whose, seen[name]))
+    end
+    seen[name] = i
+  end
+  return state
+end
+
 --- Returns the sampler's parameters by name, and all of its tensors that a checkpoint holds.
 function trained.of_sampler(sampler)
   if type(sampler) ~= "table" then return {}, {} end
-  local parameters = module.named_parameters(rawget(sampler, "parameters") or {})
-  local state = options.value("ladies.train", "the sampler's state", sampler.state, "table or nil")
+  local parameters = parameters_of(sampler)
   return parameters, tables.append(tables.map(parameters, function(one)
     return {name = "parameter." .. one.name, tensor = one.tensor}
-  end), state or {})
+  end), state_of(sampler))
 end
 
 return trained

@@ -101,10 +101,9 @@ local function columns_of(reader, path, opts, time)
     texts = core.text.names()
     opts.columns[time] = texts
     local read_again, again = errors.try(read)
-    if not read_again and ok then
-      errors.fail(("%s: %s: an edge has no time; each must have one"):format(WHERE, path))
-    elseif not read_again then
-      errors.pass_on(again)
+    if not read_again then
+      local empty = ("(column %d: found nothing, expected) a name$"):format(time)
+      errors.pass_on((tostring(again):gsub(empty, "%1 a time")))
     end
     found = again
   end
