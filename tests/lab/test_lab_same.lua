@@ -132,11 +132,11 @@ function tests.test_another_implementation()
   lu.assertStrContains(faults[1].text, "first sources")
 end
 
---- GraphSAGE that takes all neighbours is the full batch with rows that sum to one: its destinations
+--- GraphSAGE with all neighbours is the full batch with rows that sum to one: its destinations
 -- are in front, which is order.
 function tests.test_order()
-  local all, full = subject("graphsage:500", {normalize = "row"}), subject("full",
-    {normalize = "row"})
+  local all = subject("graphsage:500", {normalize = "row"})
+  local full = subject("full", {normalize = "row"})
   local findings, faults = compare(all, full)
   lu.assertEquals(faults, {})
   lu.assertTrue(findings[1].mean > 0.001)

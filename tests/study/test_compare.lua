@@ -77,6 +77,7 @@ function tests.test_what_is_not_the_same()
       max_batches = 2, normalize = "sym"}}} do
     rows, text = compared(name, given)
     lu.assertEquals({cell(rows, 1, "P"), text}, {nil, "patience"})
+    lu.assertStrContains(files.read(temporary.path(name) .. "/compare.md"), "sym, holds for all.")
     for line in io.lines(temporary.path(name) .. "/results.jsonl") do
       lu.assertStrContains(line, '"normalize":"sym"')
     end
@@ -317,8 +318,7 @@ function tests.test_finished_runs_of_links()
   local result = beside("alike", {negatives = "degree"})
   lu.assertEquals({cell(result.rows, 1, "negatives"), cell(result.rows, 2, "negatives")},
     {"degree", "uniform"})
-  lu.assertStrContains(table.concat(result.notes, "\n"), "holds for all that are trained here; "
-    .. "--same-p gives these the P of the first.")
+  lu.assertStrContains(table.concat(result.notes, "\n"), "holds for all that are trained here.")
   for text, own in pairs{["its edge split seed is 1, and 4 here"] = {edge_split_seed = 4},
     ["its edge split is 85/5/10, and 80/10/10 here"] = {edge_split = "80/10/10"},
     ["its corrupt is both, and to here"] = {corrupt = "to"}} do

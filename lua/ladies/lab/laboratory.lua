@@ -85,8 +85,8 @@ function Laboratory.new(problem, opts, examinations)
     data = problem.data.name, examinations = examinations,
     settings = tables.merged(problem:words(), {layers = opts.layers, hidden = opts.hidden,
       steps = opts.steps, seed = opts.seed, batch_size = math.min(opts.batch_size, n),
-      one_set = opts.batch_size >= n, own_seeds = with_own_seeds(examinations), draws = opts.draws, precision = opts.precision,
-      seconds = opts.seconds}),
+      one_set = opts.batch_size >= n, own_seeds = with_own_seeds(examinations),
+      draws = opts.draws, precision = opts.precision, seconds = opts.seconds}),
     comparison = {equal = opts.equal or "as they are", rows = tables.map(examinations, function(one)
       return row_of(one, first)
     end)},

@@ -233,13 +233,26 @@ local SPREAD = {
   "One run of each: nothing tells how far another one may be from it.",
 }
 
+-- Returns what can be done about settings that are not the same for all, or "" where all are
+-- finished runs, in which nothing is set here.
+local function remedy_of(list)
+  local trained, same_p = {}, ""
+  for _, one in ipairs(list) do trained[#trained + 1] = not one.run and one or nil end
+  if #trained == 0 then return "" end
+  local all = #trained < #list and "all that are trained here" or "all"
+  for _, one in ipairs(trained) do
+    if not is_same(trained[1], one, "normalize") then
+      same_p = ("; --same-p gives %s the P of the first"):format(all == "all" and all or "these")
+    end
+  end
+  return (" A method has its own by default, and what is set, as by --normalize sym, holds for %s%s.")
+    :format(all, same_p)
+end
+
 -- Returns the notes below the table that explain its numbers.
 local function notes_of_numbers(list, differing, shown)
-  local notes, most, words, all = {}, 0, {}, "all"
-  for _, one in ipairs(list) do
-    most = math.max(most, #one.records)
-    if one.run then all = "all that are trained here" end
-  end
+  local notes, most, words = {}, 0, {}
+  for _, one in ipairs(list) do most = math.max(most, #one.records) end
   notes[1] = SPREAD[most > 1 and 1 or 2]
   if #list > 1 then
     notes[2] = ('"difference" is by how much the test %s is above that of %s%s, over '
@@ -251,9 +264,8 @@ local function notes_of_numbers(list, differing, shown)
   end
   for i, name in ipairs(differing) do words[i] = WORDS[name] or name:gsub("_", " ") end
   if words[1] then
-    notes[#notes + 1] = ("Not the same for all: %s. A method has its own by default, and what is "
-      .. "set, as by --normalize sym, holds for %s; --same-p gives %s the P of the first."):format(
-      table.concat(words, ", "), all, all == "all" and all or "these")
+    notes[#notes + 1] = ("Not the same for all: %s.%s"):format(table.concat(words, ", "),
+      remedy_of(list))
   end
   return notes
 end

@@ -107,8 +107,8 @@ local function batches_of(laboratory)
   local own, same = s.own_seeds or {}, ""
   local has_given = #own < #laboratory.examinations
   if has_given and s.one_set then
-    same = (" A batch has all training %ss, so these sets are one and the same, and differ by their "
-      .. "draws alone."):format(s.unit or "node")
+    same = (" A batch has all training %ss, so these sets are one and the same, and differ by "
+      .. "their draws alone."):format(s.unit or "node")
   end
   if #own > 0 then
     same = ("%s %s %s seeds, whatever the size of batches: sets are of draws alone there."):format(
