@@ -319,6 +319,11 @@ function tests.test_finished_runs_of_links()
   lu.assertEquals({cell(result.rows, 1, "negatives"), cell(result.rows, 2, "negatives")},
     {"degree", "uniform"})
   lu.assertStrContains(table.concat(result.notes, "\n"), "holds for all that are trained here.")
+  local other = temporary.path "other links"
+  ladies.train(tables.merged(common, {data = toy.new(true), method = "ladies", samples = 5,
+    negatives = "degree", quiet = true, out = other}))
+  result = compare(temporary.path "finished", {folder, other}, {settings = common})
+  lu.assertTableContains(result.notes, "Not the same for all: P, negatives.")
   for text, own in pairs{["its edge split seed is 1, and 4 here"] = {edge_split_seed = 4},
     ["its edge split is 85/5/10, and 80/10/10 here"] = {edge_split = "80/10/10"},
     ["its corrupt is both, and to here"] = {corrupt = "to"}} do

@@ -100,8 +100,8 @@ local function apart_of(settings)
   return (of_task or "") .. (of_model or "")
 end
 
--- Returns the size of the batches in words, and sentences on their seeds, or "". A size holds for
--- samplers that are given their seeds.
+-- Returns the size of the batches in words, and sentences on their seeds, or "". The size is that
+-- of samplers that are given their seeds.
 local function batches_of(laboratory)
   local s = laboratory.settings
   local own, same = s.own_seeds or {}, ""
@@ -111,8 +111,8 @@ local function batches_of(laboratory)
       .. "their draws alone."):format(s.unit or "node")
   end
   if #own > 0 then
-    same = ("%s %s %s seeds, whatever the size of batches: sets are of draws alone there."):format(
-      same, table.concat(own, " and "), #own > 1 and "draw their own" or "draws its own")
+    same = ("%s %s %s own seeds: such sets are of draws alone."):format(same,
+      table.concat(own, " and "), #own > 1 and "draw their" or "draws its")
   end
   return has_given and "batches of " .. counted(s.batch_size, s.unit or "seed")
     or "batches with seeds of their own", same
