@@ -125,7 +125,7 @@ function tests.test_both_ways_without_types()
   lu.assertEquals(A:row_of():to_table(), {1, 2, 2, 3, 3})
   lu.assertEquals(A:col_of():to_table(), {2, 1, 3, 2, 3})
   lu.assertEquals(data.edges.features:to_table(), {{2}, {1}, {3}, {3}, {4}})
-  lu.assertStrContains(data.notes[1], "1 of 4 edges had no reverse and now go both ways")
+  lu.assertStrContains(data.notes[1], "1 of 3 edges had no reverse and now go both ways")
 end
 
 --- Edges that differ in nothing are one, unless they have features or weights.

@@ -245,8 +245,8 @@ local function remedy_of(list)
       same_p = ("; --same-p gives %s the P of the first"):format(all == "all" and all or "these")
     end
   end
-  return (" A method has its own by default, and what is set, as by --normalize sym, holds for %s%s.")
-    :format(all, same_p)
+  return (" A method has its own by default, and what is set, as by --normalize sym, holds for "
+    .. "%s%s."):format(all, same_p)
 end
 
 -- Returns the notes below the table that explain its numbers.
