@@ -138,6 +138,16 @@ function tests.test_same_edges()
   lu.assertEquals(data.graph.adjacency:entry_values():to_table(), {3, 1, 2, 4})
 end
 
+--- EdgeData prints its number of edges, and the parts that there are.
+function tests.test_text()
+  local list = {edges = {{1, 2}, {2, 3}}}
+  lu.assertEquals(tostring(load(3, list, {directed = "keep", parallel = "keep"}).edges),
+    "EdgeData 2")
+  list.types, list.features = {"a", "a"}, {{1, 2}, {3, 4}}
+  lu.assertEquals(tostring(load(3, list, {directed = "keep"}).edges),
+    "EdgeData 2, 2 features, 1 type")
+end
+
 -- ---------------------------------------------------------------- parallel edges
 
 function tests.test_merged()

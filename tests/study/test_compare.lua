@@ -5,10 +5,12 @@ local files = require "tools.files"
 local Graph = require "ladies.graph"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
+local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local message_of = require "tools.message_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
@@ -285,6 +287,16 @@ function tests.test_runs_are_those_of_an_experiment()
     {quiet = true})
   local line = files.lines(out .. "/results.jsonl")[4]
   lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
+end
+
+--- A run's folder in this one is not taken for a method, and how to name it is told.
+function tests.test_a_folder_without_a_slash()
+  local folder <close> = shell.folder()
+  shell.silent(shell.run{"mkdir", folder.path .. "/mine"})
+  ladies.file.write(folder.path .. "/mine/summary.json", "{}")
+  lu.assertStrContains(shell.refused(shell.run_ladies({"compare", "--methods", "full,mine",
+    "--dataset", toy_study.dataset}, {folder = folder.path})),
+    'no method is called "mine"; for the run in this folder write ./mine')
 end
 
 --- Where finished runs were computed by other instructions, the notes say by which each was.

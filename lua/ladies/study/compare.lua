@@ -2,6 +2,7 @@
 -- the same number of nodes in a batch, or the same training time. The table also shows every other
 -- setting in which the methods differ by default, above all their P.
 
+local core = require "ladies_core"
 local by_ranks = require "ladies.study.by_ranks"
 local declared = require "ladies.training.declared"
 local curve = require "ladies.training.record.curve"
@@ -36,12 +37,22 @@ local function is_run(one)
     and not one:find "%.lua:%w*$"
 end
 
+-- Fails for a name that no method has where there is a run in a folder of that name.
+local function check_name(one)
+  if type(one) == "string" and not methods.by_name[one:match "^[^:]*"]
+    and core.exists(one .. "/summary.json") == "file" then
+    errors.fail(('%s: no method is called "%s"; for the run in this folder write ./%s'):format(WHERE,
+      one, one))
+  end
+end
+
 -- Returns an array of the contestants (what is compared): {run = folder} for a finished run, and
 -- {settings =, config =} for a method, with those of the common settings that it takes; and an
 -- array of the methods alone.
 local function contestants(given, common, same_p)
   local list, trained = {}, {}
   for i, one in ipairs(given) do
+    if not is_run(one) then check_name(one) end
     list[i] = is_run(one) and {run = one} or {parsed = own_code.method(WHERE, one)}
     if not list[i].run then trained[#trained + 1] = list[i] end
   end
