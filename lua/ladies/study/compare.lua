@@ -41,8 +41,8 @@ end
 local function check_name(one)
   if type(one) == "string" and not methods.by_name[one:match "^[^:]*"]
     and core.exists(one .. "/summary.json") == "file" then
-    errors.fail(('%s: no method is called "%s"; for the run in this folder write ./%s'):format(WHERE,
-      one, one))
+    errors.fail(('%s: no method is called "%s"; for the run in this folder write ./%s'):format(
+      WHERE, one, one))
   end
 end
 
