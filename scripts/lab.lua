@@ -29,14 +29,14 @@ local splits = require "ladies.data.splits"
 local study_options = require "ladies.command.study_options"
 local tables = require "ladies.base.tables"
 
--- The settings of samplers, of their P, and of tasks, as a set of names.
+-- The settings of samplers, of their P, and of tasks, as a set of names, but for those whose names
+-- are of options of the laboratory itself, such as `samples` and `steps`.
 local function own_settings()
   local names = {normalize = true}
   for _, one in ipairs(kinds.settings()) do
-    if (one.place == "sampler" or one.place == "task") and one.name ~= "samples" then
-      names[one.name] = true
-    end
+    if one.place == "sampler" or one.place == "task" then names[one.name] = true end
   end
+  for _, one in ipairs(declared.options) do names[one[1]:gsub("%-", "_")] = nil end
   return names
 end
 

@@ -18,6 +18,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local comm = require "ladies.ranks.comm"
 local declared = require "ladies.training.declared"
 local experiment_options = require "ladies.command.experiment_options"
@@ -176,11 +177,12 @@ local function old_run(path, own, opts, given)
 end
 
 -- The curve of a run as text, or why there is none.
-local function plot_of(result)
-  local n = #result.history
-  return live_plot.text(result.history, result.monitor)
-    or ("no curve: the run had %d validation%s; with a smaller --eval-every it has more"):format(n,
-      n == 1 and "" or "s")
+local function plot_of(result, config, task)
+  local text = live_plot.text(result.history, result.monitor)
+  if text then return text end
+  if not task.units.val then return ("no curve: there are no validation %ss"):format(task.unit) end
+  return ("no curve: the run had %s%s"):format(counted(#result.history, "validation"),
+    config.eval_every > 1 and "; with a smaller --eval-every it has more" or "")
 end
 
 cli.main(spec, arg, function(opts, given)
@@ -216,8 +218,8 @@ cli.main(spec, arg, function(opts, given)
   print()
   print(tostring(result))
   print()
-  if opts.plot then print(plot_of(result) .. "\n") end
-  if result.profile then print(Profile.text(result.profile) .. "\n") end
+  if opts.plot then print(plot_of(result, config, run.task) .. "\n") end
+  if opts.profile then print(Profile.text(result.profile) .. "\n") end
   if opts.profile and result.ranks then print(ranks_cost.text(result.ranks) .. "\n") end
   print(("in %s: model.npz, log.jsonl, %s%ssummary.json"):format(core.printable(folder),
     result.curve and result.curve .. ", " or "",

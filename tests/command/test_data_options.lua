@@ -54,7 +54,7 @@ end
 -- refused.
 function tests.test_they_reach_the_reader()
   local words = {"variance", "--datasets", FOLDER, "--methods", "ladies", "--samples", "2",
-    "--batches", "2", "--draws", "2", "--hidden", "4", "--steps", "0", "--lag", "0",
+    "--batches", "2", "--draws", "2", "--hidden", "4", "--steps", "0",
     "--batch-size", "3", "--out"}
   local n = #words
   words[n + 1] = temporary.path "refused"

@@ -137,7 +137,7 @@ function tests.test_both_ways_without_types()
   lu.assertEquals(A:row_of():to_table(), {1, 2, 2, 3, 3})
   lu.assertEquals(A:col_of():to_table(), {2, 1, 3, 2, 3})
   lu.assertEquals(data.edges.features:to_table(), {{2}, {1}, {3}, {3}, {4}})
-  lu.assertStrContains(data.notes[1], "1 of 4 edges had no reverse and now go both ways")
+  lu.assertStrContains(data.notes[1], "1 of 3 edges had no reverse and now go both ways")
 end
 
 --- Edges that differ in nothing are one, unless they have features or weights.
@@ -148,6 +148,16 @@ function tests.test_same_edges()
   data = load(2, list, {directed = "keep", edge_weights = tensor{1, 2, 3, 4}})
   lu.assertEquals({data.graph.n_edges, data.merged}, {4, 0})
   lu.assertEquals(data.graph.adjacency:entry_values():to_table(), {3, 1, 2, 4})
+end
+
+--- EdgeData prints its number of edges, and the parts that there are.
+function tests.test_text()
+  local list = {edges = {{1, 2}, {2, 3}}}
+  lu.assertEquals(tostring(load(3, list, {directed = "keep", parallel = "keep"}).edges),
+    "EdgeData 2")
+  list.types, list.features = {"a", "a"}, {{1, 2}, {3, 4}}
+  lu.assertEquals(tostring(load(3, list, {directed = "keep"}).edges),
+    "EdgeData 2, 2 features, 1 type")
 end
 
 -- ---------------------------------------------------------------- parallel edges

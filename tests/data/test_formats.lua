@@ -477,7 +477,7 @@ function tests.test_options_of_info()
   local out, err =
     shell.succeeded(shell.run_ladies{"info", path, "--make-features", "degree", "--directed",
     "keep", "--split", "time"})
-  lu.assertStrMatches(err, "[^\n]*: 1 edges repeat others and are one with them\n[^\n]*\n?")
+  lu.assertStrMatches(err, "[^\n]*: 1 edge repeats another and is one with it\n[^\n]*\n?")
   lu.assertStrContains(out, "  edges      3, directed (kept as given), given more than once: 1\n")
   lu.assertStrContains(out, "  features   2, sparse: 5 ones, 50.00 %\n")
   shell.refuses("ladies info: " .. path .. ": there are no features; ",

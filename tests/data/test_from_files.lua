@@ -123,11 +123,11 @@ function tests.test_repeated_edges()
     return table.concat(data.notes, "\n"), data.graph.n_edges
   end
   local text, n_edges = notes_of(nil, true)
-  lu.assertStrContains(text, "1 edges repeat others and are one with them; --parallel keep")
+  lu.assertStrContains(text, "1 edge repeats another and is one with it; --parallel keep")
   lu.assertEquals(n_edges, 6)
   lu.assertEquals({select(2, notes_of("keep", true)), select(2, notes_of "keep")}, {8, 6})
   text = notes_of(nil)                       -- nothing keeps edges apart that are all the same
-  lu.assertStrMatches(text, ".*1 edges repeat others and are one with them\n.*")
+  lu.assertStrMatches(text, ".*1 edge repeats another and is one with it\n.*")
   lu.assertNotStrContains(notes_of "keep", "repeat")
 end
 

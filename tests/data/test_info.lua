@@ -114,6 +114,17 @@ function tests.test_facts()
     {columns = 2, sparse = true, stored = 2, density = 0.2, values = {2, 4}})
 end
 
+--- Where there are no edges nothing is said of them, and equal edges of a list are not kept apart.
+function tests.test_words_of_edges()
+  local text = small{edges = {}}:describe()
+  lu.assertStrContains(text, "\n  edges      0\n")
+  lu.assertStrContains(text, "the largest with 1 node (20.0 %)")
+  lu.assertStrContains(small{parallel = "keep"}:describe(), "\n  edge data  their ends alone; "
+    .. "equal ones are one edge\n")
+  lu.assertStrContains(small{parallel = "keep", edges = {{1, 2}, {2, 3}}}:describe(), "parallel "
+    .. "edges are kept")
+end
+
 --- A node that hears nobody and is heard is not isolated; one with an edge to itself alone is.
 function tests.test_isolated_nodes_of_a_directed_graph()
   local edges = {{1, 2}, {1, 3}, {4, 2}, {5, 5}}

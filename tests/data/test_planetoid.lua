@@ -42,6 +42,7 @@ function tests.test_small_data_set()
   lu.assertEquals({data.graph.n_nodes, data.graph.n_edges}, {506, 1012})
   lu.assertEquals({data.graph:n_self_loops(), data.graph:n_isolated()}, {0, 0})
   lu.assertTrue(data.graph:is_symmetric())
+  lu.assertEquals(data.merged, 1)         -- one neighbour is listed twice, by one end of its edge
   lu.assertEquals(data.train:to_table(), {1, 2})
   lu.assertEquals({#data.val, data.val[1], data.val[500]}, {500, 3, 502})
   lu.assertEquals(data.test:to_table(), {504, 506})

@@ -170,6 +170,8 @@ function tests.test_files()
     "[0] is node 2 again")
   lu.assertStrContains(message_of(ladies.data.split, data, train .. "," .. file("x", "3\n")),
     "[0] is node 3, which has no label")
+  lu.assertStrContains(message_of(ladies.data.split, data, train .. "," .. file("none", "")),
+    "ladies.data.split (--split): val: text: " .. temporary.path "none" .. ": has no lines")
   local named = data_of({1, 2, 1}, {node_names = {"ann", "bob", "cy"}})
   named:split(file("a", "cy\n") .. "," .. file("b", "bob\nann\n"))
   lu.assertEquals({named.train:to_table(), named.val:to_table()}, {{3}, {2, 1}})

@@ -103,6 +103,9 @@ function tests.test_what_is_not_used()
     "--layers", "1", "--max-batches", "2", "--batch-size", "3"}, {folder = folder.path}))
   lu.assertStrContains(err, "batch_size 3 is not used: the method full has all 6 training nodes in "
     .. "a mini-batch")
+  _, err = shell.succeeded(shell.run_ladies({"train", "listed_masks.npz", "--method", "rns",
+    "--layers", "1", "--max-batches", "2", "--batch-size", "3"}, {folder = folder.path}))
+  lu.assertStrContains(err, "batch_size 3 is not used: the method rns draws its own seeds")
   os.execute("rm -r " .. shell.quote(folder.path .. "/runs"))
 end
 

@@ -54,7 +54,7 @@ function tests.test_arrays()
   lu.assertNil(data.classes)
   lu.assertNil(data.multilabel)
   lu.assertEquals(tostring(data),
-    "Dataset path: 4 nodes, 6 entries, 1 features, 1 targets")
+    "Dataset path: 4 nodes, 6 entries, 1 feature, 1 target")
   data = of_arrays{targets = {{1, 2}, {3, NAN}, {NAN, NAN}, {5, 6}}, labels = {1, 2, 0, 1}}
   lu.assertEquals(cells(data), {{1, 2}, {3, "?"}, {"?", "?"}, {5, 6}})
   lu.assertEquals({data.classes, data.labels:to_table()}, {2, {1, 2, 0, 1}})
@@ -212,7 +212,7 @@ function tests.test_without_labels_and_targets()
   for _, data in ipairs{of_arrays{}, ladies.data.load(folder)} do
     lu.assertNil(data.labels)
     lu.assertNil(data.targets)
-    lu.assertStrContains(tostring(data), "4 nodes, 6 entries, 1 features, no labels")
+    lu.assertStrContains(tostring(data), "4 nodes, 6 entries, 1 feature, no labels")
     lu.assertNotStrContains(data:describe(), "classes")
     data:show(1)
     lu.assertStrContains(message_of(data.split, data, "10/10/80"),

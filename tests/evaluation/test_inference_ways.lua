@@ -140,7 +140,7 @@ function tests.test_the_field_of_a_ring()
     return (tostring(way):match "^exact; (.-) of the entries")
   end
   -- 3 entries in the last layer, 9 and 15 before: 27 of 3 x 120
-  lu.assertEquals(text(ladies.index{1}), "layers 1 to 3 of 1 nodes and their neighbours alone, 8 %")
+  lu.assertEquals(text(ladies.index{1}), "layers 1 to 3 of 1 node and its neighbours alone, 8 %")
   -- 10 nodes side by side: 30, 36 and 42 entries
   lu.assertEquals(text(ladies.range(5, 14)),
     "layers 1 to 3 of 10 nodes and their neighbours alone, 30 %")

@@ -94,6 +94,9 @@ end
 function tests.test_cross()
   local out = temporary.path "cross"
   local result = ablate(out, {presets = {"paper"}, parts = {"cross"}, jobs = 2})
+  local notes = table.concat(result.notes, "\n")
+  lu.assertStrContains(notes, "Columns none, previous, batch: ")
+  lu.assertNotStrContains(notes, '"difference" is to the preset')
   local records, n = records_of(out)
   lu.assertEquals(n, 24)
   local cells = cells_of(tostring(result), "FastGCN")

@@ -20,6 +20,7 @@ function tests.test_provenance()
   local record = {machine = "X, 2 cores", jobs = 2, threads = 1}
   lu.assertEquals(provenance.runs(study, {record, record}),
     "2 runs on X, 2 cores; 2 runs side by side, 1 thread each. The study has taken 1:05 so far.")
+  lu.assertStrContains(provenance.runs(study, {record}), "1 run on X, 2 cores; one run at a time, ")
   lu.assertStrContains(provenance.runs(study, {record, {machine = "X, 2 cores", jobs = 1,
     threads = 2}}), "one run at a time, 2 threads each. The study has taken 1:05 so far. Times of "
     .. "runs that shared the machine differently do not compare.")

@@ -117,6 +117,7 @@ function tests.test_what_is_not_here()
   local out = temporary.path "missing"
   local result = table3(out, {datasets = {"nowhere", dataset}, methods = {"full"}, runs = 1})
   lu.assertEquals(#result.cases, 1)
+  lu.assertStrContains(table.concat(result.notes, "\n"), "\nOne run of each, seed 1. The columns ")
   lu.assertStrContains(result.notes[#result.notes],
     "nowhere is not here, and none of the data sets that `ladies fetch` brings")
   lu.assertErrorMsgContains("experiments.paper.table3: nowhere is not here", table3, out,

@@ -239,7 +239,7 @@ local function run(name, own)
     datasets = {"toy"}, data = {toy = toy.new()}, samples = {2, 16}, batches = 3, draws = 3,
     batch_size = 20, hidden = 8, steps = 3, lag = 1, out = temporary.path(name), quiet = true,
   }
-  for key, value in pairs(own or {}) do opts[key] = value end
+  for key, value in pairs(own or {}) do opts[key] = value or nil end
   return paper.variance(opts)
 end
 
@@ -262,6 +262,7 @@ function tests.test_zero()
   lu.assertStrContains(tostring(result), "of b = 500 nodes (all of toy, which has 180) drawn")
   check(run("exact", {methods = {"vrgcn"}, samples = {1}, lag = 0}), true)
   check(run("old", {methods = {"vrgcn"}, samples = {1}}), false)
+  check(run("first", {methods = {"vrgcn"}, samples = {1}, lag = false, steps = 0}), true)
 end
 
 -- Saves the toy data set to a file, since only measurements of files are kept.

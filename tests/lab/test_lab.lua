@@ -10,6 +10,7 @@ local message_of = require "tools.message_of"
 local statistics = require "ladies.statistics"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
+local view = require "ladies.lab.report.view"
 
 local tests = {}
 
@@ -311,6 +312,13 @@ function tests.test_samplers_of_all_kinds()
   for _, key in ipairs{"connection.alone.1", "connection.alone.2", "coverage.never"} do
     lu.assertNotNil(found.comparison.rows[3].values[key], key)
   end
+  lu.assertEquals(found.settings.own_seeds, {"Cluster-GCN"})
+  local head = view.circumstances(found)
+  lu.assertStrContains(head, "batches of 60 seeds;")
+  lu.assertStrContains(head, "Cluster-GCN draws its own seeds")
+  head = view.circumstances(lab("clustergcn", {batch_size = 1000}))
+  lu.assertStrContains(head, "batches with seeds of their own;")
+  lu.assertNotStrContains(head, "one and the same")
 end
 
 -- A sampler that is made already, and a statistic of one's own.

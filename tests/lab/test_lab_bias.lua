@@ -21,13 +21,19 @@ local tests = {}
 
 local DATA = ladies.generate.power_law{nodes = 600, entries = 3600, features = 6, classes = 4}
   :split("20/20/60")
-local SHARED = context.new(DATA, {layers = 2, hidden = 8, batch_size = 120, steps = 2, seed = 1})
+
+-- Half of the training nodes, so that there are several sets of seeds.
+local BATCH = 60
+local function context_with(batch_size)
+  return context.new(DATA, {layers = 2, hidden = 8, batch_size = batch_size, steps = 2, seed = 1})
+end
+local SHARED = context_with(BATCH)
 
 -- Returns the causes of bias that the laboratory finds in a sampler, as an array of texts; from
 -- so many draws that begin at group `first`.
 local function causes_of(given, settings, first, draws)
   local subject = Subject.of("test", given, DATA, {layers = 2, hidden = 8, seed = 1,
-    batch_size = 120, settings = settings or {}})
+    batch_size = BATCH, settings = settings or {}})
   local run = {context = SHARED, sampler = SHARED:sampler(subject), name = "test",
     known = SHARED:exact(SHARED:propagation_of(subject))}
   local list = {}
@@ -116,6 +122,24 @@ function tests.test_a_few_draws_with_all_weight_are_tails()
     end
   end})
   lu.assertStrContains(text, "the mini-batches as a whole are so unequal")
+end
+
+--- The draws have the seeds of the mini-batches that the numbers are told of: all training nodes,
+-- where these are one.
+function tests.test_seeds_of_the_draws()
+  for _, size in ipairs{BATCH, #DATA.train, 10 * #DATA.train} do
+    local all, seen = context_with(size), {}
+    local subject = Subject.of("test", "full", DATA, {layers = 2, hidden = 8, seed = 1,
+      batch_size = size, settings = {}})
+    local made = all:sampler(subject)
+    local function sampler(seeds, ...)
+      seen[#seeds] = true
+      return made(seeds, ...)
+    end
+    bias.examine({context = all, sampler = sampler, name = "test",
+      known = all:exact(all:propagation_of(subject))}, 1, {draws = 70})
+    lu.assertEquals(seen, {[math.min(size, #DATA.train)] = true})
+  end
 end
 
 -- ---------------------------------------------------------------- which attribute

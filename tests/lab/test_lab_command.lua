@@ -46,6 +46,14 @@ function tests.test_one_sampler_beside_two()
   lu.assertNil(out:find "\nin ")
 end
 
+--- An option of the laboratory is that of no method as well.
+function tests.test_options_of_one_name()
+  local help = shell.silent(shell.run_ladies{"lab", "bliss", "--help"})
+  local _, times = help:gsub("\n  %-%-steps ", "")
+  lu.assertEquals(times, 1)
+  lu.assertStrContains(lab("bliss:5", "--steps", "0", "--against", "none"), "after 0 steps of ")
+end
+
 --- A file's own settings are options; --against names others, files too.
 function tests.test_own_files()
   local mine = file("mine.lua", SAMPLER)

@@ -132,6 +132,37 @@ function tests.test_another_implementation()
   lu.assertStrContains(faults[1].text, "first sources")
 end
 
+--- GraphSAGE with all neighbours is the full batch with rows that sum to one: its destinations
+-- are in front, which is order.
+function tests.test_order()
+  local all = subject("graphsage:500", {normalize = "row"})
+  local full = subject("full", {normalize = "row"})
+  local findings, faults = compare(all, full)
+  lu.assertEquals(faults, {})
+  lu.assertTrue(findings[1].mean > 0.001)
+  local _, told = compare(all, full, {order = true})
+  lu.assertStrContains(told[1].text, "all destinations in front of layer")
+end
+
+-- The full batch, with all weights times a factor.
+local function times(name, factor)
+  return subject{name = name, sampler = function(P)
+    return function(seeds)
+      return sampling.mini_batch(seeds, 2, function(_, dst)
+        local adj, src = P:slice(dst)
+        return adj:scale_cols(ladies.ones(#src) * factor), src
+      end)
+    end
+  end}
+end
+
+--- Weights that differ by rounding alone are no difference.
+function tests.test_rounding()
+  local plain = times("plain", 1)
+  lu.assertEquals(select(2, compare(times("rounded", 1 + 2e-6), plain)), {})
+  lu.assertEquals(#select(2, compare(times("larger", 1 + 1e-4), plain)), 1)
+end
+
 -- The one fault that there is between two subjects.
 local function fault(a, b)
   local findings, faults = compare(a, b)

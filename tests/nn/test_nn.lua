@@ -215,6 +215,8 @@ end
 function tests.test_text_form()
   local model = nn.gcn{inputs = 10, hidden = 4, outputs = 2, layers = 2, dropout = 0.5}
   lu.assertEquals(tostring(model), "Gcn of 2 layers, P = sym, 54 parameters")
+  lu.assertEquals(tostring(nn.gcn{inputs = 10, outputs = 2, layers = 1}),
+    "Gcn of 1 layer, P = sym, 22 parameters")
   lu.assertEquals(ladies.show(model, 50), [[
 Gcn of 2 layers, P = sym, 54 parameters
   layer  what                                parameters

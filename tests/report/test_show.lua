@@ -131,6 +131,10 @@ function tests.test_mini_batches()
   lu.assertStrContains(text, line(2, #blocks[2].src))
   lu.assertStrContains(text, line(1, #blocks[1].src))
   lu.assertStrContains(text, ("\n  %d rows of the features"):format(#batch.input))
+  local one = ladies.index{1}
+  local adj = ladies.matrix{n_rows = 1, n_cols = 1, rows = one, cols = one}
+  lu.assertStrContains(ladies.show{blocks = {{adj = adj, dst = one, src = one}}, input = one,
+    output = one}, "\n  1 row of the features")
 end
 
 --- A table that only looks like a mini-batch is shown as any table is.

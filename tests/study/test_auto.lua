@@ -183,6 +183,14 @@ function tests.test_what_is_open()
   end
 end
 
+--- Epochs are of the training to come: the runs of the search have the batches that it tells.
+function tests.test_epochs()
+  local report, records = search(temporary.path "epochs", {model = "sgc", layers = 2, epochs = 1})
+  for key, record in pairs(records) do lu.assertEquals(record.batches, 10, key) end
+  lu.assertEquals(report.best.epochs, 1)
+  lu.assertStrContains(report.command, "--epochs 1 ")
+end
+
 --- The network and its depth come first in what a choice is called.
 function tests.test_name_of_a_choice()
   lu.assertEquals(choices.text{hidden = 64, layers = 3, method = "full", model = "gcn"},

@@ -5,10 +5,12 @@ local files = require "tools.files"
 local Graph = require "ladies.graph"
 local Study = require "ladies.study"
 local Table = require "ladies.report.table"
+local shell = require "tools.shell"
 local tables = require "ladies.base.tables"
 local message_of = require "tools.message_of"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
+local toy_study = require "tools.toy_study"
 
 local tests = {}
 
@@ -77,6 +79,7 @@ function tests.test_what_is_not_the_same()
       max_batches = 2, normalize = "sym"}}} do
     rows, text = compared(name, given)
     lu.assertEquals({cell(rows, 1, "P"), text}, {nil, "patience"})
+    lu.assertStrContains(files.read(temporary.path(name) .. "/compare.md"), "sym, holds for all.")
     for line in io.lines(temporary.path(name) .. "/results.jsonl") do
       lu.assertStrContains(line, '"normalize":"sym"')
     end
@@ -286,6 +289,16 @@ function tests.test_runs_are_those_of_an_experiment()
   lu.assertEquals(tonumber(line:match '"test_f1":([^,]+)'), result.test_f1)
 end
 
+--- A run's folder in this one is not taken for a method, and how to name it is told.
+function tests.test_a_folder_without_a_slash()
+  local folder <close> = shell.folder()
+  shell.silent(shell.run{"mkdir", folder.path .. "/mine"})
+  ladies.file.write(folder.path .. "/mine/summary.json", "{}")
+  lu.assertStrContains(shell.refused(shell.run_ladies({"compare", "--methods", "full,mine",
+    "--dataset", toy_study.dataset}, {folder = folder.path})),
+    'no method is called "mine"; for the run in this folder write ./mine')
+end
+
 --- Where finished runs were computed by other instructions, the notes say by which each was.
 function tests.test_finished_runs_computed_elsewhere()
   local folder = temporary.path "elsewhere"
@@ -317,8 +330,12 @@ function tests.test_finished_runs_of_links()
   local result = beside("alike", {negatives = "degree"})
   lu.assertEquals({cell(result.rows, 1, "negatives"), cell(result.rows, 2, "negatives")},
     {"degree", "uniform"})
-  lu.assertStrContains(table.concat(result.notes, "\n"), "holds for all that are trained here; "
-    .. "--same-p gives these the P of the first.")
+  lu.assertStrContains(table.concat(result.notes, "\n"), "holds for all that are trained here.")
+  local other = temporary.path "other links"
+  ladies.train(tables.merged(common, {data = toy.new(true), method = "ladies", samples = 5,
+    negatives = "degree", quiet = true, out = other}))
+  result = compare(temporary.path "finished", {folder, other}, {settings = common})
+  lu.assertTableContains(result.notes, "Not the same for all: P, negatives.")
   for text, own in pairs{["its edge split seed is 1, and 4 here"] = {edge_split_seed = 4},
     ["its edge split is 85/5/10, and 80/10/10 here"] = {edge_split = "80/10/10"},
     ["its corrupt is both, and to here"] = {corrupt = "to"}} do

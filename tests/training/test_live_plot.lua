@@ -84,6 +84,15 @@ function tests.test_command()
   lu.assertEquals(err, "")
   lu.assertStrContains(out, "\nno curve: the run had 1 validation; with a smaller --eval-every it "
     .. "has more\n")
+  words[#words - 1], words[4] = temporary.path "each", "1"
+  out = shell.run_ladies(table.move({"--eval-every", "1"}, 1, 2, #words + 1, words))
+  lu.assertStrContains(out, "\nno curve: the run had 1 validation\n")
+  words[#words - 3], words[2] = temporary.path "none", temporary.path "none.npz"
+  local data = ladies.generate.power_law{nodes = 40, entries = 160, features = 4, classes = 2}
+  local adjacency = data.graph.adjacency
+  ladies.data.save(ladies.data.from_arrays{graph = adjacency, features = data.features,
+    labels = data.labels, train = data.train, test = data.test}, words[2])
+  lu.assertStrContains(shell.run_ladies(words), "\nno curve: there are no validation nodes\n")
 end
 
 return tests

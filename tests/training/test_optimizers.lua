@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local shell = require "tools.shell"
+local stderr_of = require "tools.stderr_of"
 local tables = require "ladies.base.tables"
 local temporary = require "reference.temporary"
 local toy_study = require "tools.toy_study"
@@ -370,6 +371,18 @@ function tests.test_average_of_a_run()
   compare.assert_close(kept, mean, 1e-6)
   lu.assertEquals(averaged:hash(), kept:hash())
   lu.assertNotEquals(averaged:hash(), plain:hash())
+end
+
+--- An average whose first step the run does not reach is told of.
+function tests.test_average_that_never_began()
+  local function told(average)
+    return stderr_of(function()
+      ladies.train(toy_training.options{max_batches = 3, average = average})
+    end)
+  end
+  lu.assertEquals(told "swa:3", "")
+  lu.assertStrContains(told "swa:4", "the average swa:4 never began, and the weights are those of "
+    .. "one step: the run ended after 3 steps")
 end
 
 return tests

@@ -110,6 +110,9 @@ end
 function tests.test_too_few_batches()
   lu.assertNil(run{max_batches = 1}.profile)
   lu.assertEquals(run{max_batches = 2}.profile.batches, 1)
+  lu.assertEquals(Profile.text(run{max_batches = 3}.profile),
+    "no profile: the run had too few batches; one of 4 or more has it")
+  lu.assertEquals(run{max_batches = 4}.profile.batches, 1)
 end
 
 function tests.test_text()

@@ -29,8 +29,13 @@ function units.grouped(n)
   return (("%d"):format(n):reverse():gsub("%d%d%d", "%0,"):reverse():gsub("^(-?),", "%1"))
 end
 
---- units.counted(n, what [, several]): returns how many things there are, as "1 layer" or "1,200
+--- units.plain(n, what [, several]): returns how many things there are, as "1 layer" or "1200
 -- layers"; several: the plural where it is another than what .. "s".
+function units.plain(n, what, several)
+  return ("%d %s"):format(n, n == 1 and what or several or what .. "s")
+end
+
+--- units.counted(n, what [, several]): the same with commas, "1,200 layers".
 function units.counted(n, what, several)
   local whole = math.tointeger(n)
   return ("%s %s"):format(whole and units.grouped(whole) or ("%g"):format(n),

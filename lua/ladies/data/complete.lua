@@ -73,10 +73,10 @@ end
 -- unless a reader sets the field `tells_merged`, because it is known already.
 local function tell_merged(context, fields, asked)
   if fields.tells_merged or asked or fields.edges or (fields.merged or 0) == 0 then return end
-  local weighted = fields.adjacency.values
-  notes.add(context, fields.notes, "%s edges repeat others and are one with them%s",
-    grouped(fields.merged), weighted and '; --parallel keep (in Lua parallel = "keep") leaves each '
-      .. "as it is" or "")
+  local weighted, n = fields.adjacency.values, fields.merged
+  notes.add(context, fields.notes, "%s%s", n == 1 and "1 edge repeats another and is one with it"
+    or grouped(n) .. " edges repeat others and are one with them",
+    weighted and '; --parallel keep (in Lua parallel = "keep") leaves each as it is' or "")
 end
 
 --- complete.dataset(where, fields, context, opts): makes the data set from a reader's fields and

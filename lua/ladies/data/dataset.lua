@@ -48,6 +48,7 @@ local of_class = require("ladies.base.fields").of_class
 local node_of = require "ladies.data.about.node"
 local notes = require "ladies.data.notes"
 local options = require "ladies.base.options"
+local plain = require("ladies.base.units").plain
 local show = require "ladies.show"
 local splits = require "ladies.data.splits"
 local tables = require "ladies.base.tables"
@@ -217,10 +218,10 @@ function Dataset:__len() return self.graph.n_nodes end
 
 function Dataset:__tostring()
   local name = description.name(self.name)
-  return ("Dataset %s: %d nodes, %d entries, %d features, %s"):format(name,
-    self.graph.n_nodes, self.graph.n_edges, self.features.n_cols,
-    self.classes and ("%d classes"):format(self.classes)
-      or self.targets and ("%d targets"):format(self.targets.n_cols) or "no labels")
+  return ("Dataset %s: %s, %s, %s, %s"):format(name, plain(self.graph.n_nodes, "node"),
+    plain(self.graph.n_edges, "entry", "entries"), plain(self.features.n_cols, "feature"),
+    self.classes and plain(self.classes, "class", "classes")
+      or self.targets and plain(self.targets.n_cols, "target") or "no labels")
 end
 
 return Dataset

@@ -196,7 +196,9 @@ local function from_files(data, way)
   local parts, keys = {}, {}
   for i, path in ipairs(way.files) do
     local part = checks.SPLIT[i]
-    parts[part], keys[part] = read_nodes(data, path), path
+    local ok, nodes = errors.caught(read_nodes, data, path)
+    if not ok then errors.pass_on(nodes, ("%s (--split): %s"):format(WHERE, part)) end
+    parts[part], keys[part] = nodes, path
   end
   checks.split({where = WHERE, shift = -1, keys = keys}, parts, data.n_graphs or data.graph.n_nodes,
     function(ids)

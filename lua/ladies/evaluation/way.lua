@@ -129,8 +129,9 @@ function Way:__tostring()
     local is_last = field.first == field.n_layers
     local from = is_last and "layer " .. field.first
       or ("layers %d to %d"):format(field.first, field.n_layers)
-    parts[2] = ("%s of %d nodes%s alone, %.0f %% of the entries of all"):format(from,
-      #self.distinct, is_last and "" or " and their neighbours",
+    parts[2] = ("%s of %s%s alone, %.0f %% of the entries of all"):format(from,
+      units.plain(#self.distinct, "node"), is_last and ""
+        or #self.distinct == 1 and " and its neighbours" or " and their neighbours",
       100 * field.entries / (field.n_layers * field.P.nnz))
   end
   parts[#parts + 1] = self.shared

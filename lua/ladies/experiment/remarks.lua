@@ -8,17 +8,29 @@ local standardized = require "ladies.data.standardized"
 
 local remarks = {}
 
---- remarks.tell(config, data, task): prints a line for a size of batches, where all training units
--- are one, for features of edges, where the network reads none, and for a column of features that
--- drowns the others.
-function remarks.tell(config, data, task)
-  local lines, context, size = {}, {where = data.name}, config.batch_size
-  if config.method == "full" and size ~= settings.common.batch_size.default
-    and size < #task.units.train then
+-- The methods whose own settings say how large their mini-batches are.
+local OWN_SIZE = {graphsaint = true, clustergcn = true, rns = true}
+
+-- Adds a note about a size of batches that the method does not use.
+local function add_size(lines, context, config, task)
+  local size, method = config.batch_size, config.method
+  if size == settings.common.batch_size.default then return end
+  if OWN_SIZE[method] then
+    notes.add(context, lines, "batch_size %d is not used: the method %s draws its own seeds", size,
+      method)
+  elseif method == "full" and size < #task.units.train then
     notes.add(context, lines, "batch_size %d is not used: the method full has all %d training %ss "
       .. "in a mini-batch; graphsage with as many samples as a node has neighbours has the whole "
       .. "neighbourhoods of %d", size, #task.units.train, task.unit, size)
   end
+end
+
+--- remarks.tell(config, data, task): prints a line for a size of batches that the method does not
+-- use, for features of edges, where the network reads none, and for a column of features that
+-- drowns the others.
+function remarks.tell(config, data, task)
+  local lines, context = {}, {where = data.name}
+  add_size(lines, context, config, task)
   local edges, model = rawget(data, "edges"), models.by_name[config.model]
   if edges and edges.features and model and not model.reads_edges then
     notes.add(context, lines, "its edges have features, which the network %s does not read; gine, "

@@ -65,6 +65,15 @@ local function row_of(one, first)
   return row
 end
 
+-- Returns the titles of the samplers that draw their own seeds; nil where none does.
+local function with_own_seeds(examinations)
+  local titles = {}
+  for _, one in ipairs(examinations) do
+    titles[#titles + 1] = one.sample.own_seeds and one.subject.title or nil
+  end
+  return titles[1] and titles
+end
+
 --- Laboratory.new(problem, opts, examinations): makes a laboratory from examinations (see
 -- ladies.lab.examination) of a problem (see ladies.lab.problem), with the options of ladies.lab.
 -- Its field comparison is {equal = what the samplers have in common, rows = {{name =, values =
@@ -76,8 +85,8 @@ function Laboratory.new(problem, opts, examinations)
     data = problem.data.name, examinations = examinations,
     settings = tables.merged(problem:words(), {layers = opts.layers, hidden = opts.hidden,
       steps = opts.steps, seed = opts.seed, batch_size = math.min(opts.batch_size, n),
-      one_set = opts.batch_size >= n, draws = opts.draws, precision = opts.precision,
-      seconds = opts.seconds}),
+      one_set = opts.batch_size >= n, own_seeds = with_own_seeds(examinations),
+      draws = opts.draws, precision = opts.precision, seconds = opts.seconds}),
     comparison = {equal = opts.equal or "as they are", rows = tables.map(examinations, function(one)
       return row_of(one, first)
     end)},

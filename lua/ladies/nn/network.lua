@@ -11,6 +11,7 @@ local initialize = require "ladies.nn.initialize"
 local InputRows = require "ladies.nn.input_rows"
 local module = require "ladies.nn.module"
 local options = require "ladies.base.options"
+local plain = require("ladies.base.units").plain
 local propagation = require "ladies.graph.propagation"
 
 local network = {}
@@ -173,8 +174,8 @@ end
 function network.describe(model)
   local hash = model.P and model.P:hash() or model.config.P
   local P = model.normalize or hash and "of hash " .. hash or "unknown"
-  return ("%s of %d layers, %s, %d parameters"):format(options.class_of(model), #model.layers,
-    model.n_layers == 0 and "no graph" or "P = " .. P, module.size(model))
+  return ("%s of %s, %s, %s"):format(options.class_of(model), plain(#model.layers, "layer"),
+    model.n_layers == 0 and "no graph" or "P = " .. P, plain(module.size(model), "parameter"))
 end
 
 return network

@@ -35,9 +35,11 @@ end
 
 local function threads(record) return units.counted(record.threads, "thread") end
 
-local function side_by_side(record)
-  return ("%s, %s each"):format(record.jobs == 1 and "one run at a time"
-    or ("%d runs side by side"):format(record.jobs), threads(record))
+-- Says how one of n runs shared the machine; no more than n went side by side.
+local function side_by_side(record, n)
+  local jobs = math.min(record.jobs, n)
+  return ("%s, %s each"):format(jobs == 1 and "one run at a time"
+    or ("%d runs side by side"):format(jobs), threads(record))
 end
 
 --- Tells where training runs, records of ladies.study.one_run, come from: how many there are, how
@@ -45,7 +47,7 @@ end
 -- are those of a busy one.
 function provenance.runs(study, records)
   local machines = distinct(records, function(record) return record.machine end)
-  local sharing = distinct(records, side_by_side)
+  local sharing = distinct(records, function(record) return side_by_side(record, #records) end)
   local mixed = #sharing > 1
     and " Times of runs that shared the machine differently do not compare." or ""
   return ("%s on %s; %s. The study has taken %s so far.%s%s"):format(units.counted(#records, "run"),

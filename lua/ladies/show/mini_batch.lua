@@ -27,7 +27,7 @@ function show_mini_batch.head(batch)
 end
 
 local function features(batch)
-  return batch.input and ("%s rows of the features"):format(grouped(#batch.input))
+  return batch.input and counted(#batch.input, "row") .. " of the features"
 end
 
 local COLUMNS = {"layer", "nodes", "from", "entries", "isolated"}

@@ -97,7 +97,8 @@ local function late(search, best)
 end
 
 local function description(search, best, unit)
-  local own = settings_text(search.own, "dataset", "max_batches", "max_seconds", "patience")
+  local own = settings_text(search.own, "dataset", "epochs", "max_batches", "max_seconds",
+    "patience")
   return ([[Chosen: %s. %s on the validation %ss, of the model that is kept. %d choices in %.0f of
 %g s: all are trained for %d batches, first networks and then what differs in one setting from the
 best, the best four of each network for %d, and the best three of these for %d with %d seeds, in
@@ -125,7 +126,8 @@ end
 -- What is compared has been trained for equally many batches. Returns a report (see ladies.report),
 -- the table of all that was tried, with `best`: the settings of ladies.experiment to train with,
 -- those given among them, and `command`, the command line that does.
--- settings   of ladies.experiment, which are not searched
+-- settings   of ladies.experiment, which are not searched; `epochs` is of the training to come, and
+--            ends no run of the search
 -- data       a data set of one's own instead of settings.dataset
 -- seconds    of all runs together, about (300), with their validations and tests: they decide how
 --            many are tried, and which rungs there are, so on another machine what is found may

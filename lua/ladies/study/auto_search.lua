@@ -117,8 +117,11 @@ end
 function Search:train(entry, place, i)
   local key, seed = self:key_of(entry, place, i)
   if self.records[key] then return self.records[key] end
+  local batches = self:batches_of(place)
+  -- An epoch of one choice may be many batches of another, so epochs end no run of the search.
+  local epochs = self.own.epochs and math.max(self.own.epochs, batches)
   local config = experiment.configure(tables.merged(entry.best, {seed = seed, patience = 0,
-    max_batches = self:batches_of(place), max_seconds = self.budget:limit(entry, place)}))
+    epochs = epochs, max_batches = batches, max_seconds = self.budget:limit(entry, place)}))
   local data, began = self:data_of(config), core.clock()
   self.study:run({{key = key, config = config}}, {threads = self.threads, quiet = true,
     data = data, failed = function(_, message)

@@ -2,6 +2,7 @@
 -- the same number of nodes in a batch, or the same training time. The table also shows every other
 -- setting in which the methods differ by default, above all their P.
 
+local core = require "ladies_core"
 local by_ranks = require "ladies.study.by_ranks"
 local declared = require "ladies.training.declared"
 local curve = require "ladies.training.record.curve"
@@ -36,12 +37,22 @@ local function is_run(one)
     and not one:find "%.lua:%w*$"
 end
 
+-- Fails for a name that no method has where there is a run in a folder of that name.
+local function check_name(one)
+  if type(one) == "string" and not methods.by_name[one:match "^[^:]*"]
+    and core.exists(one .. "/summary.json") == "file" then
+    errors.fail(('%s: no method is called "%s"; for the run in this folder write ./%s'):format(
+      WHERE, one, one))
+  end
+end
+
 -- Returns an array of the contestants (what is compared): {run = folder} for a finished run, and
 -- {settings =, config =} for a method, with those of the common settings that it takes; and an
 -- array of the methods alone.
 local function contestants(given, common, same_p)
   local list, trained = {}, {}
   for i, one in ipairs(given) do
+    if not is_run(one) then check_name(one) end
     list[i] = is_run(one) and {run = one} or {parsed = own_code.method(WHERE, one)}
     if not list[i].run then trained[#trained + 1] = list[i] end
   end
@@ -233,13 +244,26 @@ local SPREAD = {
   "One run of each: nothing tells how far another one may be from it.",
 }
 
+-- Returns what can be done about settings that are not the same for all, or "" where all are
+-- finished runs, in which nothing is set here.
+local function remedy_of(list)
+  local trained, same_p = {}, ""
+  for _, one in ipairs(list) do trained[#trained + 1] = not one.run and one or nil end
+  if #trained == 0 then return "" end
+  local all = #trained < #list and "all that are trained here" or "all"
+  for _, one in ipairs(trained) do
+    if not is_same(trained[1], one, "normalize") then
+      same_p = ("; --same-p gives %s the P of the first"):format(all == "all" and all or "these")
+    end
+  end
+  return (" A method has its own by default, and what is set, as by --normalize sym, holds for "
+    .. "%s%s."):format(all, same_p)
+end
+
 -- Returns the notes below the table that explain its numbers.
 local function notes_of_numbers(list, differing, shown)
-  local notes, most, words, all = {}, 0, {}, "all"
-  for _, one in ipairs(list) do
-    most = math.max(most, #one.records)
-    if one.run then all = "all that are trained here" end
-  end
+  local notes, most, words = {}, 0, {}
+  for _, one in ipairs(list) do most = math.max(most, #one.records) end
   notes[1] = SPREAD[most > 1 and 1 or 2]
   if #list > 1 then
     notes[2] = ('"difference" is by how much the test %s is above that of %s%s, over '
@@ -251,9 +275,8 @@ local function notes_of_numbers(list, differing, shown)
   end
   for i, name in ipairs(differing) do words[i] = WORDS[name] or name:gsub("_", " ") end
   if words[1] then
-    notes[#notes + 1] = ("Not the same for all: %s. A method has its own by default, and what is "
-      .. "set, as by --normalize sym, holds for %s; --same-p gives %s the P of the first."):format(
-      table.concat(words, ", "), all, all == "all" and all or "these")
+    notes[#notes + 1] = ("Not the same for all: %s.%s"):format(table.concat(words, ", "),
+      remedy_of(list))
   end
   return notes
 end

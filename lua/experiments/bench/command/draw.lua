@@ -6,6 +6,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local medians = require "ladies.statistics.medians"
 
 local LAYERS, BATCH, WARM_UP = 5, 512, 3
@@ -51,9 +52,10 @@ cli.main(spec, arg, function(opts)
   local P = graph:normalize "sym"
   local began = core.clock()
   P:draw_cols(ladies.index{1}, 1, {way = "two stages", rng = ladies.rng(1)})
-  print(("ladies %s, %d threads; %d nodes, %d entries; the rows' sums, once: %.2f s"):format(
-    ladies.version, ladies.threads(), opts.nodes, P.nnz, core.clock() - began))
-  print(("5 layers, batch 512; ms: median (quartiles) of %d batches"):format(opts.rounds))
+  print(("ladies %s, %s; %d nodes, %d entries; the rows' sums, once: %.2f s"):format(
+    ladies.version, counted(ladies.threads(), "thread"), opts.nodes, P.nnz, core.clock() - began))
+  print(("5 layers, batch 512; ms: median (quartiles) of %s"):format(counted(opts.rounds, "batch",
+    "batches")))
   print "samples  self nodes  scan                      two stages                ratio"
   for _, self_nodes in ipairs{"none", "batch"} do
     for _, size in ipairs{64, 512} do compare(P, size, self_nodes, opts.rounds) end

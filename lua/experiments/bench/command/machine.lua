@@ -4,6 +4,7 @@
 
 local core = require "ladies_core"
 local ladies = require "ladies"
+local counted = require("ladies.base.units").counted
 local check = require "experiments.bench.check"
 local cli = require "ladies.command.cli"
 local commit = require "ladies.base.commit"
@@ -69,8 +70,8 @@ end
 -- ---------------------------------------------------------------- the command
 
 local function settings_text(opts)
-  return ("Measured on %s; %d threads; %g s for each part; ms are medians of rounds (quartiles)")
-    :format(of_machine.measured(), ladies.threads(), opts.seconds)
+  return ("Measured on %s; %s; %g s for each part; ms are medians of rounds (quartiles)")
+    :format(of_machine.measured(), counted(ladies.threads(), "thread"), opts.seconds)
 end
 
 local function write_files(folder, opts, results, text)
@@ -89,8 +90,8 @@ local function write_files(folder, opts, results, text)
   } .. "\n")
   core.file.write(folder .. "/bench.md", text .. "\n")
   core.file.write(folder .. "/bench.svg",
-    picture(("percent of what the machine can do, %s, %d threads"):format(core.vector_units(),
-      ladies.threads()), bars))
+    picture(("percent of what the machine can do, %s, %s"):format(core.vector_units(),
+      counted(ladies.threads(), "thread")), bars))
   print(("in %s: bench.json, bench.md, bench.svg"):format(folder))
 end
 

@@ -159,9 +159,11 @@ cli.main(spec, arg, function(opts)
   package.loaded.ladies_host.heed_termination()      -- the files are large
   opts.memory = opts.memory and units.bytes("ladies bench papers: memory", opts.memory)
     or of_machine.memory() // 4
-  print(("%s, %d threads; %d edges a node, %s, %s, %d layers"):format(of_machine.text(),
-    ladies.threads(), opts.edges, opts.epoch and "an epoch" or opts.batches .. " batches",
-    opts.workers == 1 and "a worker" or opts.workers .. " workers", opts.layers))
+  local counted = units.counted
+  print(("%s, %s; %s a node, %s, %s, %s"):format(of_machine.text(),
+    counted(ladies.threads(), "thread"), counted(opts.edges, "edge"),
+    opts.epoch and "an epoch" or counted(opts.batches, "batch", "batches"),
+    opts.workers == 1 and "a worker" or opts.workers .. " workers", counted(opts.layers, "layer")))
   local fits = with_graph(opts, opts.fits, function(path) return train(opts, path, true) end)
   local results = {}
   print_head()

@@ -7,6 +7,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local install = require "experiments.bench.peers.install"
 local medians = require "ladies.statistics.medians"
 local shell_word = require "ladies.base.shell_word"
@@ -211,9 +212,9 @@ end
 
 local function growth_table(opts)
   ladies.threads(opts.threads)
-  print(("ladies %s, %d threads; power-law graphs of mean degree %d; %d layers, batch %d; ms a "
-    .. "batch: median of %d"):format(ladies.version, opts.threads, opts.degree, LAYERS, BATCH,
-    opts.rounds))
+  print(("ladies %s, %s; power-law graphs of mean degree %d; %d layers, batch %d; ms a "
+    .. "batch: median of %d"):format(ladies.version, counted(opts.threads, "thread"), opts.degree,
+    LAYERS, BATCH, opts.rounds))
   local times = {}
   for _, nodes in ipairs(opts.growth) do
     local graph = ladies.generate.power_law{nodes = nodes, entries = nodes * opts.degree,

@@ -5,11 +5,13 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
-local MIB = require("ladies.base.units").MIB
 local notes = require "ladies.data.notes"
 local own_process = require "experiments.bench.own_process"
 local papers = require "experiments.bench.papers"
 local tables = require "ladies.base.tables"
+local units = require "ladies.base.units"
+
+local counted, MIB = units.counted, units.MIB
 
 local THREADS = 2
 local BATCHES = 1000        -- over which memory is to be flat
@@ -99,8 +101,8 @@ cli.main(spec, arg, function(opts)
   if opts.stage then return run_stage(opts) end
   local path = ("%s/ladies-scale-%d.npz"):format(opts.folder, math.random(1 << 40))
   local _ <close> = setmetatable({}, {__close = function() os.remove(path) end})
-  print(("ladies %s, %d threads; %d nodes, %d entries, %d features"):format(ladies.version, THREADS,
-    opts.nodes, opts.entries, opts.features))
+  print(("ladies %s, %s; %d nodes, %d entries, %d features"):format(ladies.version,
+    counted(THREADS, "thread"), opts.nodes, opts.entries, opts.features))
   print(("%-28s %10s  %13s  %13s"):format("stage", "time", "held at most", "resident"))
   for _, stage in ipairs{"make", "load", "train", "flat"} do
     local words = {"bench", "scale", "--stage", stage, "--file", path}

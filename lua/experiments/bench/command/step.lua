@@ -166,7 +166,7 @@ local parts = {lua = lua_share, sampling = sampling, start = start}
 cli.main(spec, arg, function(opts)
   if opts.part == "memory" then return memory(opts.batches) end
   if opts.part then return parts[opts.part]() end
-  print(("ladies %s, %d threads"):format(ladies.version, ladies.threads()))
+  print(("ladies %s, %s"):format(ladies.version, units.counted(ladies.threads(), "thread")))
   local starts = {}
   for i = 1, 5 do
     local began = core.clock()

@@ -6,6 +6,7 @@
 local core = require "ladies_core"
 local ladies = require "ladies"
 local cli = require "ladies.command.cli"
+local counted = require("ladies.base.units").counted
 local install = require "experiments.bench.peers.install"
 local medians = require "ladies.statistics.medians"
 local MIB = require("ladies.base.units").MIB
@@ -153,7 +154,7 @@ cli.main(spec, arg, function(opts)
       end
     end
   end
-  print(("ladies %s, %d threads; %s; %d lines"):format(ladies.version, THREADS,
+  print(("ladies %s, %s; %s; %d lines"):format(ladies.version, counted(THREADS, "thread"),
     versions or "no peers: there is no Python with pandas, polars or SciPy", opts.edges))
   print("file                ladies   pandas ratio   polars ratio    SciPy ratio  peak memory  "
     .. "of the final")

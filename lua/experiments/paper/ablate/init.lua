@@ -94,12 +94,17 @@ local function numbers_of(all)
   return results
 end
 
+-- The note on the numbers of all tables, and what is said of those of each part.
 local ABOUT = [[
 Test micro-F1 in percent, %s.
-Differences are taken seed by seed; "difference" is to the preset as it is. Columns none, previous,
-batch: the nodes that are united into every sampled layer. "uniform" draws all nodes alike, of the
-neighbourhood or of the graph; all else is the preset's, for all four. A draw with replacement
-unites before the draw, and dropout 0 sets head_dropout to 0 too.]]
+Differences are taken seed by seed.]]
+local ABOUT_PART = {
+  changes = [["difference" is to the preset as it is. A draw with replacement unites before the
+draw, and dropout 0 sets head_dropout to 0 too.]],
+  cross = [[Columns none, previous, batch: the nodes that are united into every sampled layer.
+"uniform" draws all nodes alike, of the neighbourhood or of the graph; all else is the preset's, for
+all four.]],
+}
 
 local ABLATE = {
   where = WHERE, name = "ablate", title = "Ablation", folder = "runs/ablate",
@@ -139,8 +144,10 @@ function ABLATE.show(report, all, opts, parts)
 end
 
 function ABLATE.notes(_, opts)
-  return {ABOUT:format(opts.runs == 1 and "of one run, seed 1"
+  local words = {ABOUT:format(opts.runs == 1 and "of one run, seed 1"
     or ("with 95 %% intervals by Student's t over %d runs, seeds 1, 2, ..."):format(opts.runs))}
+  for _, part in ipairs(opts.parts) do words[#words + 1] = ABOUT_PART[part] end
+  return {table.concat(words, "\n")}
 end
 
 --- experiments.paper.ablate{presets = {"default"}, runs = 10} -> table: LADIES with one choice of a

@@ -64,8 +64,10 @@ local function shown_settings(rows)
     "samples", "seed")
 end
 
+local SPREAD = "Mean ± standard deviation over runs with the seeds 1, 2, ..."
+
 local ABOUT = [[
-Mean ± standard deviation over runs with the seeds 1, 2, ... The columns "paper" are those of
+%s The columns "paper" are those of
 Zou et al., NeurIPS 2019, table 3; their times are a GPU's. "batches" and "total s", without
 validation, are up to the model that is kept, as the paper's are on the citation graphs (its times
 are about its batches times its time of a batch, GraphSAGE's a little more, and many batches are
@@ -146,7 +148,8 @@ end
 function TABLE3.notes(rows, opts)
   local list = {
     ("Preset %s, LADIES: %s. Where methods have settings of their own they are in results.jsonl.")
-      :format(opts.preset, shown_settings(rows)), ABOUT}
+      :format(opts.preset, shown_settings(rows)),
+    ABOUT:format(opts.runs == 1 and "One run of each, seed 1." or SPREAD)}
   for _, row in ipairs(rows) do
     if #row.records < #row.by_seed then
       list[#list + 1] = ("%s, %s: %d of %d runs."):format(row.dataset, row.title, #row.records,

@@ -106,7 +106,7 @@ end
 --             GraphSAGE with many)
 -- batch_size  nodes of a batch (512), or all where there are fewer
 -- hidden, steps, lag   width of H (128), steps of training (20), and how many of them VR-GCN's
---             history is behind (10)
+--             history is behind (10, or all where there are fewer)
 -- normalize   P: "sym" or "row"; seed: of everything random
 -- quick       cora and power-law, 4 batches, 6 draws, two sample numbers and hidden 64, where
 --             others are not given

@@ -31,6 +31,9 @@ plan.OPTIONS = tables.merged(declared.types "variance",
 local ALL = {"cora", "citeseer", "pubmed", "wordnet", "power-law"}
 local FEW = {"cora", "power-law"}
 
+-- By how many steps of training VR-GCN's history is behind where it is not given.
+local LAG = 10
+
 -- Returns the names that are found without fetching anything.
 local function here(names)
   local list = {}
@@ -95,6 +98,7 @@ end
 function plan.check(opts)
   if opts.draws < 2 then errors.fail(WHERE .. ": a variance needs at least 2 draws") end
   if opts.batches < 2 then errors.fail(WHERE .. ": an interval needs at least 2 batches") end
+  opts.lag = opts.lag or math.min(LAG, opts.steps)
   if opts.lag > opts.steps then
     errors.fail(("%s: the lag, %d, is more than the steps of training, %d"):format(WHERE,
       opts.lag, opts.steps))

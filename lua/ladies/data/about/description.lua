@@ -5,8 +5,10 @@ local core = require "ladies_core"
 local checks = require "ladies.data.checks"
 local cut = require "ladies.base.cut"
 local facts = require "ladies.data.about.facts"
-local grouped = require("ladies.base.units").grouped
 local html = require "ladies.report.html"
+local units = require "ladies.base.units"
+
+local grouped = units.grouped
 
 local description = {}
 
@@ -21,6 +23,7 @@ function description.name(text)
 end
 
 local function edges(known)
+  if known.edges == 0 then return "0" end
   local words = {grouped(known.edges), not known.directed and "each stored both ways"
     or known.kept and "directed (kept as given)" or "some with another weight than their reverse"}
   local function add(text, ...) words[#words + 1] = text:format(...) end
@@ -41,8 +44,8 @@ end
 local function components(known)
   local either = known.kept and ", whichever way edges go" or ""
   if known.components == 1 then return "1: all nodes are connected" .. either end
-  return ("%s, the largest with %s nodes (%.1f %%)%s"):format(grouped(known.components),
-    grouped(known.largest), 100 * known.largest / known.nodes, either)
+  return ("%s, the largest with %s (%.1f %%)%s"):format(grouped(known.components),
+    units.counted(known.largest, "node"), 100 * known.largest / known.nodes, either)
 end
 
 local function features(known)
@@ -82,7 +85,9 @@ local function edge_data(known)
   if parts.types then add("types: %d", #parts.types) end
   if parts.times then add("times: %d to %d", table.unpack(parts.times)) end
   if parts.count ~= known.entries then add("%s edges share the entries", grouped(parts.count)) end
-  return #words > 0 and table.concat(words, "; ") or "parallel edges are kept"
+  if #words > 0 then return table.concat(words, "; ") end
+  return (known.merged or 0) > 0 and "their ends alone; equal ones are one edge"
+    or "parallel edges are kept"
 end
 
 -- The most targets that a line of the table names.

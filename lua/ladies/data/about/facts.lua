@@ -91,7 +91,6 @@ function facts.of(data)
   known.edges = known.directed and known.entries
     or (known.entries - known.self_loops) // 2 + known.self_loops
   known.weights = limits(graph.adjacency)
-  known.merged = data.merged
 
   local ids, components = graph:components()
   known.components, known.largest = components, largest(ids:counts(components))
@@ -99,9 +98,9 @@ function facts.of(data)
 end
 
 --- Returns those facts that are known without reading the graph's entries: nodes, entries,
--- features, classes and split.
+-- merged edges, features, classes and split.
 function facts.quick(data)
-  local known = {nodes = data.graph.n_nodes, entries = data.graph.n_edges}
+  local known = {nodes = data.graph.n_nodes, entries = data.graph.n_edges, merged = data.merged}
   if data.graph_of then
     local sizes = data.graph_of:counts(data.n_graphs)
     table.sort(sizes)

@@ -16,6 +16,7 @@
 -- then an entry stands for several, and `counts` says how many.
 
 local core = require "ladies_core"
+local counted = require("ladies.base.units").counted
 local errors = require "ladies.base.errors"
 local fields = require "ladies.base.fields"
 local options = require "ladies.base.options"
@@ -190,12 +191,12 @@ function EdgeData:__len()
 end
 
 function EdgeData:__tostring()
-  local words = {}
-  if self.features then words[#words + 1] = ("%d features"):format(self.features.n_cols) end
-  if self.types then words[#words + 1] = ("%d types"):format(#self.type_names) end
+  local words = {("EdgeData %d"):format(#self)}
+  if self.features then words[#words + 1] = counted(self.features.n_cols, "feature") end
+  if self.types then words[#words + 1] = counted(#self.type_names, "type") end
   if self.times then words[#words + 1] = "times" end
   if self.weights then words[#words + 1] = "weights" end
-  return ("EdgeData %d, %s"):format(#self, table.concat(words, ", "))
+  return table.concat(words, ", ")
 end
 
 return EdgeData

@@ -133,8 +133,9 @@ local function both_ways(context, fields, edges)
     return edges
   end
   if not edges.types then
+    local loops = edges.sources:equals(edges.targets):sum():item()
     notes.add(context, fields.notes, "%s of %s edges had no reverse and now go both ways; %s",
-      grouped(#one_way), grouped(#edges.sources), HOW)
+      grouped(#one_way), grouped(#edges.sources - loops), HOW)
     return reversed(edges, one_way)
   end
   local both, names, added = with_inverses(edges, one_way)

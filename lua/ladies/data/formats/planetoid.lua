@@ -121,12 +121,14 @@ local function edges_of(context, graph, n)
   return core.index(sources), core.index(targets)
 end
 
--- Returns the adjacency, how many neighbours were listed more than once, and a sentence about both.
+-- Returns the adjacency, how many edges were given more than once, and a sentence about neighbours,
+-- of which an edge is two: each of its ends lists the other.
 local function adjacency_of(context, graph, n)
   local sources, targets = edges_of(context, graph, n)
   local listed, twice = direction.matrix(n, sources, targets)
-  local simple = listed:without_loops()
-  return simple, twice, ("%d neighbours listed, duplicates merged: %d, self-loops dropped: %d")
+  local simple, loops = listed:without_loops(), sources:equals(targets):sum():item()
+  local merged = math.tointeger((#sources - loops - simple.nnz + 1) // 2)
+  return simple, merged, ("%d neighbours listed, duplicates merged: %d, self-loops dropped: %d")
     :format(#sources, twice, listed.nnz - simple.nnz)
 end
 

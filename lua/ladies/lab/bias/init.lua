@@ -21,16 +21,13 @@ local bias = {}
 local GROUPS, LEAST, MOST, PILOT, ROUNDS = 7, 70, 2100, 14, 10
 
 -- Makes the source of the draws: {run =, context =, first = group, groups =, own = whether the
--- sampler draws its own seeds}. Where all training nodes are one mini-batch, sets of half of them
--- are drawn, so that there are several.
+-- sampler draws its own seeds}. There is one set of seeds where the sampler draws its own, and
+-- where a mini-batch has all training nodes; a task may still draw more for each set, as negatives.
 local function source_of(run, first)
   local context, own = run.context, numbered_batches.own_batches(run.sampler) ~= nil
-  local train = #context.problem.units
-  if not own and context.opts.batch_size >= train then
-    local opts = setmetatable({batch_size = math.max(1, train // 2)}, {__index = context.opts})
-    context = setmetatable({opts = opts}, {__index = context})
-  end
-  return {run = run, context = context, first = first, own = own, groups = own and 1 or GROUPS}
+  local alike = not context.task.draw and context.opts.batch_size >= #context.problem.units
+  return {run = run, context = context, first = first, own = own,
+    groups = (own or alike) and 1 or GROUPS}
 end
 
 -- Makes draw k: returns its mini-batch and the number of its set of seeds. Consecutive draws use

@@ -225,8 +225,9 @@ end
 
 --- Returns the cause for rows that are divided by their sums although those of P do not sum to one.
 function sentences.of_normalization()
-  return {key = "normalized", kind = "warning", text = "the rows of the blocks sum to one, those "
-    .. "of P do not: training estimates P with rows divided by their sums, inference takes P",
+  return {key = "normalized", kind = "warning", text = "the rows of the blocks that have entries "
+    .. "sum to one, those of P do not: training estimates P with rows divided by their sums, "
+    .. "inference takes P",
     proof = "row sums of the blocks are 1 within 0.0001, those of P are not within 0.001",
     remedy = 'normalize = "row", whose rows sum to one; or unbiased weights, and rows that are not '
       .. "divided by their sums"}

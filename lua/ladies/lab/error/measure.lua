@@ -133,8 +133,8 @@ end
 
 --- Measures a sampler by a pilot and a second sample, and returns the second: {columns = lists by
 -- key, a number for each group; groups = how many; wanted = how many the precision asked for, where
--- the time or MOST did not allow it}. opts: precision (0.1 is a half width of a tenth), seconds,
--- for pilot and second sample together.
+-- the time or MOST did not allow it; own_seeds = whether the sampler draws its own}. opts:
+-- precision (0.1 is a half width of a tenth), seconds, for pilot and second sample together.
 function measure.run(run, opts)
   local began = core.clock()
   local pilot = measure.columns(run, 1, PILOT)
@@ -143,7 +143,8 @@ function measure.run(run, opts)
   local affordable = math.max(LEAST, math.min(MOST, opts.seconds // each - PILOT))
   local groups = shares.first(KIND, math.tointeger(math.min(wanted, affordable)))
   return {columns = measure.columns(run, PILOT + 1, PILOT + groups), groups = groups,
-    draws = run.draws, wanted = wanted > groups and wanted or nil}
+    draws = run.draws, wanted = wanted > groups and wanted or nil,
+    own_seeds = numbered_batches.own_batches(run.sampler) ~= nil}
 end
 
 return measure

@@ -100,17 +100,34 @@ local function apart_of(settings)
   return (of_task or "") .. (of_model or "")
 end
 
+-- Returns the size of the batches in words, and sentences on their seeds, or "". The size is that
+-- of samplers that are given their seeds.
+local function batches_of(laboratory)
+  local s = laboratory.settings
+  local own, same = s.own_seeds or {}, ""
+  local has_given = #own < #laboratory.examinations
+  if has_given and s.one_set then
+    same = (" A batch has all training %ss, so these sets are one and the same, and differ by "
+      .. "their draws alone."):format(s.unit or "node")
+  end
+  if #own > 0 then
+    same = ("%s %s %s own seeds: such sets are of draws alone."):format(same,
+      table.concat(own, " and "), #own > 1 and "draw their" or "draws its")
+  end
+  return has_given and "batches of " .. counted(s.batch_size, s.unit or "seed")
+    or "batches with seeds of their own", same
+end
+
 --- Returns a paragraph that says how the numbers were measured and what their intervals are.
 function view.circumstances(laboratory)
   local s = laboratory.settings
-  local same = s.one_set and (" A batch has all training %ss, so these sets are one and the same, "
-    .. "and differ by their draws alone."):format(s.unit or "node") or ""
-  return ("A %s of %s, %d wide, after %s of training; batches of %s; %s sets of seeds, %s of "
-    .. "each; seed %d. Intervals are of 95 %%: of errors by Student's t over the sets of seeds, of "
-    .. "times, which are medians, by order statistics.%s%s"):format(
+  local batches, same = batches_of(laboratory)
+  return ("A %s of %s, %d wide, after %s of training; %s; %s sets of seeds, %s of each; seed %d. "
+    .. "Intervals are of 95 %%: of errors by Student's t over the sets of seeds, of times, which "
+    .. "are medians, by order statistics.%s%s"):format(
     s.model and "model " .. s.model or "GCN", counted(s.layers, "layer"), s.hidden,
-    counted(s.steps, "step"), counted(s.batch_size, s.unit or "seed"), groups_of(laboratory),
-    counted(s.draws, "draw"), s.seed, same, apart_of(s))
+    counted(s.steps, "step"), batches, groups_of(laboratory), counted(s.draws, "draw"), s.seed,
+    same, apart_of(s))
 end
 
 -- The sizes that may be made equal, in words.

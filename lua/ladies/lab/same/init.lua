@@ -27,8 +27,8 @@ local NODES, PAIRED = 16, 10
 -- The most differences that a fault names.
 local TOLD = 3
 
--- The size below which all values of a number are taken for rounding.
-local ROUNDING = 1e-9
+-- The difference of two means, as such and as a share of their size, that is taken for rounding.
+local ROUNDING, OF_SIZE = 1e-9, 1e-5
 
 -- The number of the random stream for the permutations, different from those of context.lua with
 -- the same seed.
@@ -161,35 +161,36 @@ local function widest_group(run, x, y, k)
   return first, first + size - 1
 end
 
--- Describes a difference in words and numbers.
-local function describe(run, x, y, one)
-  local first, last, where = 1, #x.units, ""
-  if one.by_group then
-    first, last = widest_group(run, x, y, one.k)
-    where = " for some seeds"
-  end
-  return ("%s%s: %.4g a mini-batch, %s %.4g"):format(run.names[one.k].text, where,
-    mean_of(x, one.k, first, last), y.subject.title, mean_of(y, one.k, first, last))
+-- Returns the means of a number of both sides: over all units or, where the sides differ by group,
+-- over those of the group in which they differ most.
+local function means_of(run, x, y, one)
+  local first, last = 1, #x.units
+  if one.by_group then first, last = widest_group(run, x, y, one.k) end
+  return mean_of(x, one.k, first, last), mean_of(y, one.k, first, last)
 end
 
--- Tells whether number k is only rounding in all units of both sides.
-local function is_rounding(x, y, k)
-  for _, side in ipairs{x, y} do
-    for _, unit in ipairs(side.units) do
-      if math.abs(unit[k]) > ROUNDING then return false end
-    end
-  end
-  return true
+-- Describes a difference in words and numbers.
+local function describe(run, x, y, one)
+  local a, b = means_of(run, x, y, one)
+  return ("%s%s: %.4g a mini-batch, %s %.4g"):format(run.names[one.k].text,
+    one.by_group and " for some seeds" or "", a, y.subject.title, b)
+end
+
+-- Tells whether the sides differ in a number by rounding alone.
+local function is_rounding(run, x, y, one)
+  local a, b = means_of(run, x, y, one)
+  return math.abs(a - b) <= math.max(ROUNDING, OF_SIZE * math.max(math.abs(a), math.abs(b)))
 end
 
 -- Returns the numbers that differ, the most different first; those of random functions, which are
--- hard to interpret, come last.
+-- hard to interpret, come last. The p-values of those that differ by rounding alone become 1.
 local function differing(run, x, y, ps, strengths, by_group)
   local list = {}
   for k, p in ipairs(ps) do
-    if p <= run.opts.level and not is_rounding(x, y, k) then
-      list[#list + 1] = {k = k, p = p, by_group = by_group[k],
-        rank = strengths[k] - (run.names[k].is_random and 100 or 0)}
+    local one = {k = k, p = p, by_group = by_group[k],
+      rank = strengths[k] - (run.names[k].is_random and 100 or 0)}
+    if p <= run.opts.level then
+      if is_rounding(run, x, y, one) then ps[k] = 1 else list[#list + 1] = one end
     end
   end
   table.sort(list, function(a, b) return a.rank > b.rank or a.rank == b.rank and a.k < b.k end)

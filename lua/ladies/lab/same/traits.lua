@@ -24,6 +24,9 @@ local BOUNDS = {2, 4, 8, 16, 50}
 -- The number of ids at the front of src that are examined for its order.
 local FRONT = 8
 
+-- The size of the logarithm of a weight relative to P below which it is taken for rounding.
+local ROUNDING = 1e-5
+
 -- ---------------------------------------------------------------- functions of the nodes
 
 local function class_name(low, high)
@@ -135,6 +138,7 @@ local function see_weights(self, add, block, layer)
   local there = of_P:above(0)
   local function log(t) return (t * there + 1 - there):abs():clamp(1e-30, math.huge):log() end
   local r, q = log(block.adj:col_sums()) - log(of_P), log(U:col_sums(2))
+  r = r * r:abs():above(ROUNDING)
   local n = math.max(1, there:sum():item())
   add_weights(add, r, q, n, "a column's weight relative to P", layer)
   add_weights(add, r + q, nil, n, "a column's weight times its squared norm", layer)
@@ -142,10 +146,13 @@ local function see_weights(self, add, block, layer)
     "a column's weight times its squared norm in all of P", layer)
 end
 
--- Adds numbers about the order of src: which ids are in front, and the weights of the first and the
--- last.
+-- Adds numbers about the order of src: which ids are in front, whether these are dst, and the
+-- weights of the first and the last.
 local function see_order(self, add, block, layer)
-  local n = #block.src
+  local n, dst = #block.src, block.dst
+  local in_front = n >= #dst and block.src:slice(1, #dst) == dst
+  add(in_front and 1 or 0, false, "the share of draws with all destinations in front of layer %d",
+    layer)
   local front = block.src:slice(1, math.min(FRONT, n))
   add_sums(self, add, self.f[front]:col_sums():to_table(), "%s among the first sources of layer "
     .. "%d", layer)
@@ -182,9 +189,6 @@ local function see_block(self, add, block, layer, repeats)
   add(#distinct, false, "the number of different sources of layer %d", layer)
   add(#sampling.find(distinct, repeats and sampling.unique(dst) or dst), false,
     "the number of destinations that are among the sources of layer %d", layer)
-  local in_front = #src >= #dst and src:slice(1, #dst) == dst
-  add(in_front and 1 or 0, false, "the share of draws with all destinations in front of layer %d",
-    layer)
   if not repeats then see_weights(self, add, block, layer) end
   see_control(self, add, block, layer)
   if self.order then see_order(self, add, block, layer) end

@@ -11,6 +11,7 @@ local core = require "ladies_core"
 local InputRows = require "ladies.nn.input_rows"
 local primitive_calls = require "ladies.base.primitive_calls"
 local Table = require "ladies.report.table"
+local units = require "ladies.base.units"
 
 local WARM_UP = 2
 
@@ -130,7 +131,7 @@ end
 --- Returns the results of the profile as plain data: {batches = that were traced, ms = of a whole
 -- one, plain_ms = of one that was not, lua = Lua's own part and the hook's, parts =, primitives =
 -- arrays of {name =, calls =, forward =, backward =}}, calls and milliseconds a batch; primitives
--- come with the longest first. nil before there have been two batches.
+-- come with the longest first. nil where there are too few batches.
 function Profile:result()
   local sums = self.sums
   local traced, plain = sums.traced.batches, sums.plain.batches
@@ -189,10 +190,13 @@ local function longest(rows, found)
   return list
 end
 
---- Returns a result of Profile:result as text, two tables for readers.
+--- Returns a result of Profile:result as text, two tables for readers, or why there is none.
 function Profile.text(found)
-  return ("profile of %d batches, %.3f ms each; the others %.3f ms\n\n%s\n\n%s"):format(
-    found.batches, found.ms, found.plain_ms,
+  if not found then
+    return ("no profile: the run had too few batches; one of %d or more has it"):format(WARM_UP + 2)
+  end
+  return ("profile of %s, %.3f ms each; the others %.3f ms\n\n%s\n\n%s"):format(
+    units.counted(found.batches, "batch", "batches"), found.ms, found.plain_ms,
     table_of("part", found.parts, found),
     table_of("primitive", longest(found.primitives, found), found))
 end

@@ -2,6 +2,7 @@
 -- its folder.
 
 local core = require "ladies_core"
+local counted = require("ladies.base.units").counted
 local curve = require "ladies.training.record.curve"
 local drawn_together = require "ladies.training.ranks.drawn_together"
 local errors = require "ladies.base.errors"
@@ -157,6 +158,15 @@ local function tested(run, units)
   return out, told.kept, told.test
 end
 
+-- Prints a notice if the weights were to be averaged from a step on that the run did not reach.
+local function tell_of_average(run)
+  local average = run.average
+  if average and average.count == 0 and link.rank == 0 then
+    tell("ladies.train: the average %s never began, and the weights are those of one step: "
+      .. "the run ended after %s", run.opts.average, counted(average.steps, "step"))
+  end
+end
+
 --- Ends a run that stopped for that reason: gives the model the parameters of the best one, tests
 -- it, writes the files, and returns the summary; fails where something was not finite. An
 -- interrupted run is not over: its model gets the best parameters so far, and nothing else is done.
@@ -173,6 +183,7 @@ function results.of(run, reason)
   local history = run.folder and write_files(run, result, out, units, kept) or run.history
   result.history = History.new(history, run.monitor.name)
   if run.trouble then fail(run, kept) end
+  tell_of_average(run)
   return result
 end
 
