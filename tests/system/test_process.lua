@@ -154,6 +154,7 @@ function tests.test_folders()
   lu.assertEquals(core.folder.bytes(folder.path .. "/none"), 0)
   refused("folder: " .. deep .. "/one/x cannot be made: Not a directory", core.folder.make,
     deep .. "/one/x")
+  refused("folder: " .. deep .. "/one is not a folder", core.folder.make, deep .. "/one")
   refused("folder: a path of 5000 bytes is too long", core.folder.make, ("x"):rep(5000))
   core.folder.remove(folder.path .. "/a")
   core.folder.remove(folder.path .. "/a")

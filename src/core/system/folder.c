@@ -18,6 +18,7 @@ enum { OPEN_FOLDERS = 16 };
 ld_status ld_folder_make(const char *path)
 {
     char part[PATH_MAX];
+    struct stat info;
     size_t length = strlen(path);
     if (length >= sizeof part)
         return ld_fail(LD_IO, "folder: a path of %zu bytes is too long", length);
@@ -30,6 +31,8 @@ ld_status ld_folder_make(const char *path)
             return ld_fail(LD_IO, "folder: %s cannot be made: %s", part, strerror(errno));
         part[i] = '/';
     }
+    if (length > 0 && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)))
+        return ld_fail(LD_IO, "folder: %s is not a folder", path);
     return LD_OK;
 }
 
