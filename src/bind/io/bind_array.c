@@ -215,8 +215,8 @@ ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char
     int kept = lua_gettop(L);
     *count = 0;
     for (lua_pushnil(L); lua_next(L, arg); lua_settop(L, kept + 1), ++*count) {
-        if (lua_type(L, kept + 1) != LUA_TSTRING)
-            bind_error(L, "%s: names of arrays must be strings, got %s", where,
+        if (!bind_is_text(L, kept + 1))
+            bind_error(L, "%s: names of arrays must be strings without zero bytes, got %s", where,
                        bind_show(L, kept + 1));
         const char *name = bind_printable(L, kept + 1, false);
         const char *one = lua_pushfstring(L, "%s: \"%s\"", where, name);
