@@ -99,7 +99,7 @@ static int32_t try_uniform(walks *w, int32_t v, int32_t before, uint64_t positio
 static void walk(walks *w, int64_t i, int32_t *nodes)
 {
     const ld_structure *s = w->a->s;
-    bool equal = !w->a->values && !w->a->row_scale && !w->a->col_scale;
+    bool equal = !ld_csr_is_valued(w->a);
     bool second_order = w->back != 1.0 || w->out != 1.0;
     int32_t before = -1;
     nodes[0] = w->roots->data[i];
