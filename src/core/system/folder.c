@@ -78,6 +78,7 @@ ld_status ld_folder_free(int64_t *free, const char *path)
     return LD_OK;
 }
 
+/* Where a file system cannot bring something to the disk by itself, it answers EINVAL. */
 ld_status ld_sync(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
