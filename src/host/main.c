@@ -119,9 +119,7 @@ static bool call_loaded(lua_State *L, int status, int n_args)
  * which line failed, and what may help. */
 static int explain_error(lua_State *L)
 {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "ladies.base.script_error");
-    lua_call(L, 1, 1);
+    bind_push_module(L, "ladies.base.script_error");
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);
     return 1;
@@ -218,9 +216,7 @@ static bool is_path(const char *name)
 /* Raises the error for an unknown command, which proposes similar ones. */
 static void fail_unknown(lua_State *L, const char *name)
 {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "ladies.command.commands");
-    lua_call(L, 1, 1);
+    bind_push_module(L, "ladies.command.commands");
     lua_getfield(L, -1, "unknown");
     lua_pushstring(L, name);
     lua_call(L, 1, 1);

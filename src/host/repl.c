@@ -10,6 +10,7 @@
 
 #include "interrupt.h"
 #include "line.h"
+#include "state/open.h"
 
 /* Registry references: the policy, and its function `explain`. */
 static int opened = LUA_NOREF, explain = LUA_NOREF;
@@ -153,21 +154,14 @@ static void open_editor(lua_State *L, int policy)
     lua_settop(L, policy);
 }
 
-static void push_module(lua_State *L, const char *name)
-{
-    lua_getglobal(L, "require");
-    lua_pushstring(L, name);
-    lua_call(L, 1, 1);
-}
-
 /* Pushes the module of the prompt's policy, which has made its globals. It is kept in the registry,
  * since a script may change `require` and all modules. */
 static int open_policy(lua_State *L)
 {
     if (opened == LUA_NOREF) {
-        push_module(L, "ladies");
+        bind_push_module(L, "ladies");
         lua_pop(L, 1);
-        push_module(L, "ladies.prompt.repl");
+        bind_push_module(L, "ladies.prompt.repl");
         lua_pushvalue(L, -1);
         opened = luaL_ref(L, LUA_REGISTRYINDEX);
         lua_getfield(L, -1, "explain");

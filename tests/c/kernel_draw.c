@@ -1,4 +1,4 @@
-/* The kernels that draw (keys.h, row_draw.h, poisson_keep.h) against those of kernel/draw_plain.h: the
+/* The kernels that draw (keys.h, row_draw.h, poisson_keep.h) against those of draw_plain.h: the
  * same entries with the same weights. */
 #include <inttypes.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "kernel/draw_plain.h"
+#include "draw_plain.h"
 #include "memory/memory.h"
 #include "sample/alias.h"
 

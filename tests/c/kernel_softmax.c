@@ -52,16 +52,16 @@ static void check_rows(const float *x, const float *dy, int64_t n, int64_t k)
     float *dx = new_floats(n * k, ORDINARY), *want_dx = copy_floats(dx, n * k);
     for (int way = 0; way < 4; way++) {
         bool of_log = way & 1, accumulate = way & 2;
-        (of_log ? ld_log_softmax : ld_softmax)(y, x, n, k);
+        ld_softmax(y, x, n, k, of_log);
         for (int64_t r = 0; r < n; r++)
             plain_softmax(want, x, r * k, k, 1, of_log, false);
         check(same_floats(y, want, n * k), "softmax of %" PRId64 " x %" PRId64 ", way %d", n, k,
               way);
         if (!accumulate) { /* dx may be dy */
             memcpy(dx, dy, (size_t)(n * k) * sizeof *dx);
-            (of_log ? ld_log_softmax_backward : ld_softmax_backward)(dx, dx, want, n, k, false);
+            ld_softmax_backward(dx, dx, want, n, k, of_log, false);
         } else {
-            (of_log ? ld_log_softmax_backward : ld_softmax_backward)(dx, dy, want, n, k, true);
+            ld_softmax_backward(dx, dy, want, n, k, of_log, true);
         }
         for (int64_t r = 0; r < n; r++)
             plain_backward(want_dx, dy, want, r * k, k, 1, of_log, false, accumulate);

@@ -1,10 +1,10 @@
-/* The kernels of kernel/spmm.h against the loops of kernel/spmm_plain.h, bit by bit. */
+/* The kernels of kernel/spmm.h against the loops of spmm_plain.h, bit by bit. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "check.h"
 #include "kernel/spmm.h"
-#include "kernel/spmm_plain.h"
+#include "spmm_plain.h"
 
 static const struct {
     int64_t n_rows, n_cols, degree;

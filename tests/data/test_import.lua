@@ -179,7 +179,7 @@ function tests.test_traps()
   check_refusal(world, {world.archive}, "would unpack to 1440000000 bytes, more than 100 times")
   -- A file and a folder of one name.
   fake.write(world.archive, malformed.zip{{name = "a", data = "x"}, {name = "a/b", data = "x"}})
-  check_refusal(world, {world.archive}, "Not a directory")
+  check_refusal(world, {world.archive}, "is not a folder")
   lu.assertNil(io.open(world.path .. "/out.npz"))
   lu.assertNil(io.open "/tmp/out.npz")
 end

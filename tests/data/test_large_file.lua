@@ -321,6 +321,13 @@ function tests.test_pieces_that_do_not_fit()
     ["2 x 2 are not"] = function(w) w:rows("t", "float32", 2, 2) w:add_csr(A) end,
     ["2 x 2 are"] = function(w) w:rows("t", "float32", 2, 3) w:add_rows(t) end,
     ["2 x 2"] = function(w) w:csr("a", 1, 2) w:add_csr(A) end,
+    ["1 x 2 are not"] = function(w) w:csr("a", 2, 3) w:add_csr(A:rows(index{1})) end,
+    ["0 x 2 are not"] = function(w)              -- a complete matrix is followed by another tensor
+      w:csr("a", 2, 2)
+      w:add_csr(A)
+      w:put("x", index{1, 2, 3})
+      w:add_csr(A:rows(index{}))
+    end,
     ['"i" must come before tensors of smaller'] = function(w)
       w:put("s", "x")
       w:put("i", index{1})

@@ -140,7 +140,10 @@ function tests.test_sizes()
     ["2 2 1\n1 -1 1\n"] = 'line 3, column 2: found "-1", expected a column from 1 to 2',
     ["2 2 1\n1 99999999999999999999 1\n"] =
       'line 3, column 2: found "99999999999999999999", expected a column from 1 to 2',
-    ["2 2 1\n1.5 1 1\n"] = 'line 3, column 2: found ".5", expected a column from 1 to 2',
+    ["2+2 1\n1 1 1\n"] = 'line 2: found "2+2 1", expected rows, columns and entries',
+    ["2 2 1\n1.5 1 1\n"] = 'line 3, column 1: found "1.5", expected a row from 1 to 2',
+    ["2 2 1\n1+1 1\n"] = 'line 3, column 1: found "1+1", expected a row from 1 to 2',
+    ["2 2 1\n1 1-1\n"] = 'line 3, column 2: found "1-1", expected a column from 1 to 2',
     ["2 2 1\n1 1\n"] =
       "line 3, column 3: found nothing, expected a number and the end of the line",
     ["2 2 1\n1 1 1 1\n"] =

@@ -350,7 +350,10 @@ function tests.test_what_cannot_be_written()
     'npz.write: "x": a Tensor, Index, Rows, string, number or table of')
   -- An object or a table of keys would be an empty array.
   lu.assertStrContains(write{a = 1}, "table of numbers or strings expected, got table")
-  lu.assertStrContains(message_of(npz.write, scratch, {1}), "names of arrays must be strings")
+  for _, arrays in ipairs{{1}, {["a\0b"] = 1}} do
+    lu.assertStrContains(message_of(npz.write, scratch, arrays),
+      "names of arrays must be strings without zero bytes, got ")
+  end
   lu.assertStrContains(message_of(npz.write, scratch, {}, {compres = 1}), 'did you mean "compress"')
   for _, name in ipairs{"", "../x", "/x", "a\\b", "a\nb", ("x"):rep(300)} do
     lu.assertStrContains(write(1, name), "an array cannot have the name")

@@ -41,7 +41,7 @@ static int64_t before;
 void fuzz_begin(void)
 {
     ld_memory_trim(); /* forgets the peak */
-    before = ld_memory_live();
+    before = ld_memory_read().total;
 }
 
 void fuzz_end(int64_t bound)

@@ -143,9 +143,9 @@ function tests.test_errors()
   fails("a square matrix expected, got 2 x 6", A:rows(index{1, 2}).random_walk,
     A:rows(index{1, 2}), index{1}, 1, {rng = rng})
   local values = ladies.full(11, 1)
-  values[3] = -1
+  values[3], values[10] = -1, 1 / 0              -- in rows 1 and 5, of which the first is told
   fails("row 1 has an entry that is negative or not finite", A.random_walk, A:with_values(values),
-    index{2, 1}, 3, {rng = rng})
+    index{2, 1, 5}, 3, {rng = rng})
   fails("root 0 at position 1", A.frontier_walk, A, index{0}, 1, {rng = rng})
   fails("the steps must be 0 to", A.frontier_walk, A, index{1}, -1, {rng = rng})
 end

@@ -108,9 +108,9 @@ function tests.test_environment_that_is_none()
   local function told(env, text)
     refused("process.start: env" .. text, core.process.start, {"true"}, {env = env})
   end
-  told({A = true}, ".A must be a text without a zero byte, not a boolean")
-  told({A = {}}, ".A must be a text without a zero byte, not a table")
-  told({A = "a\0b"}, ".A must be a text without a zero byte, not a string")
+  told({A = true}, ".A must be a string without zero bytes, not a boolean")
+  told({A = {}}, ".A must be a string without zero bytes, not a table")
+  told({A = "a\0b"}, ".A must be a string without zero bytes, not a string")
   told({[1] = "x"}, " has the key '1', which is no name of a variable")
   told({["A=B"] = "x"}, " has the key 'A=B', which is no name of a variable")
   told({[""] = "x"}, " has the key '', which is no name of a variable")
@@ -121,8 +121,23 @@ function tests.test_words()
   local log <close> = shell.file ""
   core.process.start({"printf", "%s|", "a b", "$A", "'"}, {log = log.path}):wait()
   lu.assertEquals(core.file.read(log.path), "a b|$A|'|")
-  refused("process.start: word 2 has a zero byte", core.process.start, {"true", "a\0b"})
-  refused("process.start: word 2 must be a string", core.process.start, {"true", {}})
+  refused("process.start: word 2 must be a string without zero bytes, not a string",
+    core.process.start, {"true", "a\0b"})
+  refused("process.start: word 2 must be a string without zero bytes, not a table",
+    core.process.start, {"true", {}})
+  refused("process.start: log must be a string without zero bytes, got a string",
+    core.process.start, {"true"}, {log = "a\0b"})
+end
+
+--- A program has no more files open than one that Lua starts.
+function tests.test_open_files()
+  local log <close> = shell.file ""
+  local list = "exec ls /proc/self/fd"
+  local pipe = io.popen(list)
+  local expected = pipe:read "a"
+  pipe:close()
+  lu.assertEquals(status_of(list, {log = log.path}), 0)
+  lu.assertEquals(core.file.read(log.path), expected)
 end
 
 function tests.test_what_cannot_start()
@@ -154,6 +169,7 @@ function tests.test_folders()
   lu.assertEquals(core.folder.bytes(folder.path .. "/none"), 0)
   refused("folder: " .. deep .. "/one/x cannot be made: Not a directory", core.folder.make,
     deep .. "/one/x")
+  refused("folder: " .. deep .. "/one is not a folder", core.folder.make, deep .. "/one")
   refused("folder: a path of 5000 bytes is too long", core.folder.make, ("x"):rep(5000))
   core.folder.remove(folder.path .. "/a")
   core.folder.remove(folder.path .. "/a")
@@ -172,6 +188,10 @@ function tests.test_files()
   refused("file: " .. folder.path .. "/no/file: cannot be created: No such file or directory",
     core.file.write, folder.path .. "/no/file", "x")
   lu.assertFalse(pcall(core.file.write, folder.path, "x"))
+  refused("bad argument #1 to 'write' (string without zero bytes expected)", core.file.write,
+    path .. "\0b", "x")
+  refused("bad argument #1 to 'remove' (string without zero bytes expected)", core.folder.remove,
+    path .. "\0b")
   lu.assertEquals(core.folder.bytes(folder.path), 0)             -- nothing half-made is left
 end
 

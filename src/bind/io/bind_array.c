@@ -215,8 +215,8 @@ ld_npy_array *bind_push_arrays(lua_State *L, int64_t *count, int arg, const char
     int kept = lua_gettop(L);
     *count = 0;
     for (lua_pushnil(L); lua_next(L, arg); lua_settop(L, kept + 1), ++*count) {
-        if (lua_type(L, kept + 1) != LUA_TSTRING)
-            bind_error(L, "%s: names of arrays must be strings, got %s", where,
+        if (!bind_is_text(L, kept + 1))
+            bind_error(L, "%s: names of arrays must be strings without zero bytes, got %s", where,
                        bind_show(L, kept + 1));
         const char *name = bind_printable(L, kept + 1, false);
         const char *one = lua_pushfstring(L, "%s: \"%s\"", where, name);
@@ -260,17 +260,16 @@ static void set_shape(lua_State *L, const char *where)
 
 ld_status bind_convert_array(bind_call *c)
 {
-    static const char *const names[] = {"bool",    "int8",    "int16",   "int32",  "int64",
-                                        "uint8",   "uint16",  "uint32",  "uint64", "float16",
-                                        "float32", "float64", "bfloat16"};
+    static const ld_npy_type types[] = {{'b', 1}, {'i', 1}, {'i', 2}, {'i', 4}, {'i', 8},
+                                        {'u', 1}, {'u', 2}, {'u', 4}, {'u', 8}, {'f', 2},
+                                        {'f', 4}, {'f', 8}, {'B', 2}};
     lua_State *L = c->L;
-    ld_npy_type type = {0, 0};
+    ld_npy_type type = types[c->kind];
     ld_tensor *t = bind_to_operand(L, 1);
     ld_index *x = bind_to_index(L, 1);
-    ld_npy_type_named(&type, names[c->kind]);
-    char where[32];
+    char text[LD_NPY_TEXT], where[LD_NPY_TEXT + 16];
     snprintf(where, sizeof where, "%s.%s", c->kind == BIND_BFLOAT16 ? "safetensors" : "npz",
-             names[c->kind]);
+             ld_npy_type_name(text, type));
     if (!t && !x) {
         if (!lua_istable(L, 1) && lua_type(L, 1) != LUA_TNUMBER)
             bind_type_error(L, 1, "Tensor, Index, number or table");

@@ -78,9 +78,9 @@ static const bind_function functions[] = {
      "An empty list of names: texts numbered 1, 2, ... in order of first appearance, as a column\n"
      "for text.read. names[i] is the i-th, #names their number."},
     {"line_starts", line_starts,
-     "text.line_starts(s: string) -> Index\n"
-     "The position behind each line end of a text of less than 2^31 bytes: with starts =\n"
-     "text.line_starts(s) what lies between two of them is s:sub(starts[i], starts[i + 1] - 2)."},
+     "text.line_starts(text) -> Index\n"
+     "The position behind each line end of a text of less than 2^31 bytes: what lies between two of\n"
+     "them, starts, is text:sub(starts[i], starts[i + 1] - 2)."},
     {NULL, NULL, NULL},
 };
 

@@ -203,7 +203,7 @@ static const bind_function functions[] = {
      "pickle.none, an array a PickledArray (see its tensor, index, numbers, strings), a sparse\n"
      "matrix a Matrix. Integers are as in the file: ids from 0."},
     {"decode", pickle_decode,
-     "pickle.decode(bytes: string) -> value\n"
+     "pickle.decode(text) -> value\n"
      "Reads a pickle that is a string already, as pickle.load does a file."},
     {NULL, NULL, NULL},
 };

@@ -79,15 +79,12 @@ static void st_describe(lua_State *L, const void *object)
                     (LUAI_UACINT)f->count, f->count == 1 ? "" : "s");
 }
 
-/* The string at `arg`, which must have no zeros in it: core's texts end with one. */
-static const char *check_text(lua_State *L, int arg, const char *what)
+static void check_text(lua_State *L, int at, const char *what)
 {
-    size_t length = 0;
-    const char *text = lua_type(L, arg) == LUA_TSTRING ? lua_tolstring(L, arg, &length) : NULL;
-    if (!text || strlen(text) != length)
-        bind_error(L, "safetensors.write: %s must be strings without zero bytes, got %s", what,
-                   bind_show(L, arg));
-    return text;
+    if (!bind_is_text(L, at))
+        bind_error(L,
+                   "safetensors.write: %s of metadata must be strings without zero bytes, got %s",
+                   what, bind_show(L, at));
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -105,8 +102,8 @@ static ld_safetensors_text *push_texts(lua_State *L, int64_t *count)
         bind_error(L, "safetensors.write: metadata must be a table of strings, got %s",
                    bind_show(L, table));
     for (lua_pushnil(L); given && lua_next(L, table); lua_pop(L, 1), ++*count) {
-        check_text(L, -2, "keys of metadata");
-        check_text(L, -1, "values of metadata");
+        check_text(L, -2, "keys");
+        check_text(L, -1, "values");
     }
     lua_settop(L, top);
     ld_safetensors_text *texts = lua_newuserdatauv(L, (size_t)*count * sizeof *texts, 0);
@@ -121,8 +118,6 @@ static ld_safetensors_text *push_texts(lua_State *L, int64_t *count)
 static ld_status st_write(bind_call *c)
 {
     int64_t count, n_texts;
-    for (lua_pushnil(c->L); lua_next(c->L, 2); lua_pop(c->L, 1))
-        check_text(c->L, -2, "names of tensors");
     const ld_npy_array *arrays = bind_push_arrays(c->L, &count, 2, "safetensors.write");
     const ld_safetensors_text *texts = push_texts(c->L, &n_texts);
     return ld_safetensors_write(c->in[0].text, arrays, count, texts, n_texts);

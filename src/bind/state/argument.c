@@ -62,7 +62,7 @@ static int find_word(lua_State *L, int at, const bind_parameter *p)
 
 static int take_word(lua_State *L, int at, const bind_parameter *p)
 {
-    bind_check_string(L, at);
+    bind_check_bytes(L, at);
     int place = find_word(L, at, p);
     if (place < 0)
         bind_arg_error(L, at, lua_pushfstring(L, "invalid option '%s'", bind_show(L, at)));
@@ -118,6 +118,7 @@ static void take(lua_State *L, int at, const bind_signature *s, const bind_param
     case BIND_COUNT: v->integer = take_count(L, at, s, p); break;
     case BIND_BOOLEAN: v->flag = lua_toboolean(L, at); break;
     case BIND_STRING: v->text = bind_check_string(L, at); break;
+    case BIND_BYTES: v->text = bind_check_bytes(L, at); break;
     case BIND_WORD: v->integer = take_word(L, at, p); break;
     case BIND_TABLE: bind_check_type(L, at, LUA_TTABLE); break;
     default: break;
@@ -182,7 +183,10 @@ static void check_option(lua_State *L, int at, const bind_signature *s, const bi
     }
     case BIND_NUMBER: wanted = lua_type(L, at) == LUA_TNUMBER ? NULL : "a number"; break;
     case BIND_INTEGER: wanted = is_whole(L, at) ? NULL : "an integer"; break;
-    case BIND_STRING: wanted = lua_type(L, at) == LUA_TSTRING ? NULL : "a string"; break;
+    case BIND_STRING:
+        if (!bind_is_text(L, at))
+            wanted = lua_type(L, at) == LUA_TSTRING ? "a string without zero bytes" : "a string";
+        break;
     case BIND_TABLE: wanted = lua_istable(L, at) ? NULL : "a table"; break;
     case BIND_WORD: wanted = find_word(L, at, p) >= 0 ? NULL : push_words(L, p); break;
     default: break;

@@ -184,11 +184,23 @@ void *bind_check_userdata(lua_State *L, int arg, const char *type)
     return object;
 }
 
-const char *bind_check_string(lua_State *L, int arg)
+const char *bind_check_bytes(lua_State *L, int arg)
 {
     const char *text = lua_tostring(L, arg);
     if (!text)
         bind_type_error(L, arg, "string");
+    return text;
+}
+
+bool bind_is_text(lua_State *L, int at)
+{
+    return lua_type(L, at) == LUA_TSTRING && strlen(lua_tostring(L, at)) == lua_rawlen(L, at);
+}
+
+const char *bind_check_string(lua_State *L, int arg)
+{
+    const char *text = bind_check_bytes(L, arg);
+    bind_arg_check(L, bind_is_text(L, arg), arg, "string without zero bytes expected");
     return text;
 }
 

@@ -46,10 +46,15 @@ const char *bind_printable(lua_State *L, int arg, bool lines);
 /* Turns the error value on top of the stack into a text, even when its __tostring fails. */
 const char *bind_error_text(lua_State *L);
 
-/* Return an argument of this type; any other type is an error. */
+/* Returns true for a string that has no zero byte, where core's texts end. */
+bool bind_is_text(lua_State *L, int at);
+
+/* Return an argument of this type; any other type is an error. A string must have no zero byte,
+ * where core's texts end; bytes may be any. */
 void bind_check_type(lua_State *L, int arg, int type);
 void *bind_check_userdata(lua_State *L, int arg, const char *type);
 const char *bind_check_string(lua_State *L, int arg);
+const char *bind_check_bytes(lua_State *L, int arg);
 lua_Number bind_check_number(lua_State *L, int arg);
 lua_Integer bind_check_integer(lua_State *L, int arg);
 

@@ -231,7 +231,9 @@ void bind_push_glossary(lua_State *L)
 {
     lua_newtable(L);
     for (const bind_meaning *m = bind_glossary; m->names; m++) {
-        const char *type = strcmp(m->type, "count") == 0 ? "integer" : m->type;
+        const char *type = strcmp(m->type, "count") == 0   ? "integer"
+                           : strcmp(m->type, "bytes") == 0 ? "string"
+                                                           : m->type;
         bool more = lua_getfield(L, -1, type) == LUA_TSTRING;
         lua_pushfstring(L, "%s%s%s", more ? lua_tostring(L, -1) : "", more ? " " : "", m->names);
         lua_setfield(L, -3, type);

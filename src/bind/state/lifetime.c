@@ -109,7 +109,7 @@ static int64_t next_threshold(lua_State *L, int64_t live)
 void bind_collect(lua_State *L)
 {
     lifetime *s = of_state(L);
-    int64_t live = ld_memory_live(), next = next_threshold(L, live);
+    int64_t live = ld_memory_read().total, next = next_threshold(L, live);
     if (next < s->least)
         next = s->least;
     s->due = s->due || (s->threshold > 0 && live >= s->threshold);
@@ -126,10 +126,10 @@ void bind_collect(lua_State *L)
 static void collect_garbage(lua_State *L, lifetime *s)
 {
     enum { HARDLY = 8 };
-    int64_t before = ld_memory_live(), live;
+    int64_t before = ld_memory_read().total, live;
     lua_gc(L, LUA_GCCOLLECT);
     drop_all(s);
-    live = ld_memory_live();
+    live = ld_memory_read().total;
     s->threshold = next_threshold(L, live);
     s->least = before - live < before / HARDLY ? s->threshold : 0;
 }

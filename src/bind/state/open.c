@@ -25,3 +25,10 @@ void bind_add(lua_State *L, const bind_subject *s)
     if (s->more)
         s->more(L);
 }
+
+void bind_push_module(lua_State *L, const char *name)
+{
+    lua_getglobal(L, "require");
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+}

@@ -41,6 +41,9 @@ extern const bind_subject bind_subject_machine, bind_subject_memory, bind_subjec
  * ladies_core. */
 void bind_open_workers(lua_State *L, lua_CFunction module);
 
+/* Pushes what `require` gives for a module of this name. */
+void bind_push_module(lua_State *L, const char *name);
+
 /* Has this process read and write numbers with a decimal point, whatever its locale is. */
 void bind_open_locale(lua_State *L);
 

@@ -14,7 +14,8 @@ const bind_meaning bind_glossary[] = {
     {"rng", "Rng"},
     {"k n n_rows n_cols n_nodes", "count"},
     {"row column first last dim power seed", "integer"},
-    {"name path text where", "string"},
+    {"name path where", "string"},
+    {"text", "bytes"},
     {"f", "function"},
     {"config model", "table"},
     {"e value", "any"},
@@ -52,19 +53,11 @@ static const struct {
     const char *word;
     bind_type type;
 } types[] = {
-    {"Tensor", BIND_TENSOR_TYPE},
-    {"Index", BIND_INDEX_TYPE},
-    {"Matrix", BIND_MATRIX_TYPE},
-    {"Rows", BIND_ROWS_TYPE},
-    {"Rng", BIND_RNG_TYPE},
-    {"number", BIND_NUMBER},
-    {"integer", BIND_INTEGER},
-    {"count", BIND_COUNT},
-    {"boolean", BIND_BOOLEAN},
-    {"string", BIND_STRING},
-    {"table", BIND_TABLE},
-    {"function", BIND_ANY},
-    {"any", BIND_ANY},
+    {"Tensor", BIND_TENSOR_TYPE}, {"Index", BIND_INDEX_TYPE}, {"Matrix", BIND_MATRIX_TYPE},
+    {"Rows", BIND_ROWS_TYPE},     {"Rng", BIND_RNG_TYPE},     {"number", BIND_NUMBER},
+    {"integer", BIND_INTEGER},    {"count", BIND_COUNT},      {"boolean", BIND_BOOLEAN},
+    {"string", BIND_STRING},      {"bytes", BIND_BYTES},      {"table", BIND_TABLE},
+    {"function", BIND_ANY},       {"any", BIND_ANY},
 };
 
 /* Returns the type that a word names, such as "Tensor"; BIND_ANY for a word that names no single
@@ -247,7 +240,7 @@ void bind_signature_read_results(bind_signature *s, const char *text)
         if (type == BIND_ANY)
             type = is_object(s, one) ? BIND_THE_OBJECT : type_of_name(one);
         s->makes_results &= type != BIND_ANY && type != BIND_OBJECT_TYPE && type != BIND_TABLE &&
-                            type != BIND_STRING;
+                            type != BIND_STRING && type != BIND_BYTES;
         s->results[s->n_results++] = type;
     }
 }

@@ -11,9 +11,10 @@
 #include <stdbool.h>
 
 /* The types that values are converted to. BIND_ANY is a value of any type, which stays on the
- * stack; BIND_COUNT an integer from 0 to 2^31 - 1; BIND_WORD one of several words. BIND_SELF is the
- * object of a method whose class is none of those above, and BIND_THE_OBJECT a result that is the
- * method's object, whatever its class. */
+ * stack; BIND_COUNT an integer from 0 to 2^31 - 1; BIND_STRING a string without zero bytes, such as
+ * a path, and BIND_BYTES any; BIND_WORD one of several words. BIND_SELF is the object of a method
+ * whose class is none of those above, and BIND_THE_OBJECT a result that is the method's object,
+ * whatever its class. */
 typedef enum {
     BIND_ANY,
     BIND_TENSOR_TYPE,
@@ -27,6 +28,7 @@ typedef enum {
     BIND_COUNT,
     BIND_BOOLEAN,
     BIND_STRING,
+    BIND_BYTES,
     BIND_TABLE,
     BIND_WORD,
     BIND_THE_OBJECT,

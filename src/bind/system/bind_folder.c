@@ -51,9 +51,8 @@ static ld_status path_same_file(bind_call *c)
 
 static ld_status path_real_path(bind_call *c)
 {
-    char *path = realpath(c->in[0].text, NULL);
-    lua_pushstring(c->L, path); /* nil where there is none */
-    free(path);
+    char path[PATH_MAX];
+    lua_pushstring(c->L, realpath(c->in[0].text, path)); /* nil where there is none */
     return LD_OK;
 }
 
@@ -62,19 +61,31 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
+/* Returns a table of the names of the entries at 1, of which there are as many as 2 says. */
+static int push_names(lua_State *L)
+{
+    struct dirent **entries = lua_touserdata(L, 1);
+    lua_Integer n = lua_tointeger(L, 2);
+    lua_newtable(L);
+    for (lua_Integer i = 0; i < n; i++) {
+        lua_pushstring(L, entries[i]->d_name);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 static ld_status path_files(bind_call *c)
 {
-    struct dirent **entries;
-    lua_newtable(c->L);
+    struct dirent **entries = NULL;
     int n = scandir(c->in[0].text, &entries, is_visible, alphasort);
-    for (int i = 0; i < n; i++) {
-        lua_pushstring(c->L, entries[i]->d_name);
-        lua_rawseti(c->L, -2, i + 1);
+    lua_pushcfunction(c->L, push_names);
+    lua_pushlightuserdata(c->L, entries);
+    lua_pushinteger(c->L, n);
+    int status = lua_pcall(c->L, 2, 1, 0); /* the entries are given back also where it fails */
+    for (int i = 0; i < n; i++)
         free(entries[i]);
-    }
-    if (n >= 0)
-        free(entries);
-    return LD_OK;
+    free(entries);
+    return status == LUA_OK ? LD_OK : (ld_status)lua_error(c->L);
 }
 
 static ld_status folder_make(bind_call *c)

@@ -18,12 +18,11 @@ static char **push_words(lua_State *L)
     int64_t count = (int64_t)lua_rawlen(L, 1);
     char **words = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *words, 0);
     for (int64_t i = 0; i < count; i++) {
-        if (lua_rawgeti(L, 1, i + 1) != LUA_TSTRING)
-            bind_error(L, "process.start: word %d must be a string", (int)i + 1);
-        size_t length;
-        words[i] = (char *)lua_tolstring(L, -1, &length); /* the table at 1 keeps it */
-        if (strlen(words[i]) != length)
-            bind_error(L, "process.start: word %d has a zero byte", (int)i + 1);
+        lua_rawgeti(L, 1, i + 1);
+        if (!bind_is_text(L, -1))
+            bind_error(L, "process.start: word %d must be a string without zero bytes, not a %s",
+                       (int)i + 1, luaL_typename(L, -1));
+        words[i] = (char *)lua_tostring(L, -1); /* the table at 1 keeps it */
         lua_pop(L, 1);
     }
     words[count] = NULL;
@@ -44,12 +43,12 @@ static char **push_environment(lua_State *L)
         lua_replace(L, env);
     }
     for (lua_pushnil(L); lua_next(L, env); lua_pop(L, 1)) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        if (!name || *name == '\0' || strchr(name, '=') || strlen(name) != lua_rawlen(L, -2))
+        const char *name = bind_is_text(L, -2) ? lua_tostring(L, -2) : "";
+        if (*name == '\0' || strchr(name, '='))
             bind_error(L, "process.start: env has the key '%s', which is no name of a variable",
                        bind_show(L, -2));
-        if (!lua_isstring(L, -1) || strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
-            bind_error(L, "process.start: env.%s must be a text without a zero byte, not a %s",
+        if (!lua_tostring(L, -1) || !bind_is_text(L, -1))
+            bind_error(L, "process.start: env.%s must be a string without zero bytes, not a %s",
                        name, luaL_typename(L, -1));
         count++;
     }

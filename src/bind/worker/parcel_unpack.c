@@ -51,18 +51,11 @@ static void remember(reader *r)
     lua_rawseti(r->L, r->seen, ++r->n_seen);
 }
 
-static void push_module(lua_State *L, const char *name)
-{
-    lua_getglobal(L, "require");
-    lua_pushstring(L, name);
-    lua_call(L, 1, 1);
-}
-
 static void unpack_member(reader *r)
 {
     lua_State *L = r->L;
     const char *module = take_string(r), *field = module + strlen(module) + 1;
-    push_module(L, module);
+    bind_push_module(L, module);
     if (!lua_istable(L, -1) || lua_getfield(L, -1, field) == LUA_TNIL)
         bind_error(L, "the module '%s' has no '%s' in this state", module, field);
     lua_replace(L, -3);
@@ -139,7 +132,7 @@ static void unpack_value(reader *r)
     case BIND_STRING: take_string(r); break;
     case BIND_SEEN: lua_rawgeti(L, r->seen, take_integer(r)); break;
     case BIND_MODULE:
-        push_module(L, take_string(r));
+        bind_push_module(L, take_string(r));
         lua_remove(L, -2);
         break;
     case BIND_MEMBER: unpack_member(r); break;

@@ -4,7 +4,6 @@
 #include "grad/nonzero_rows.h"
 #include "grad/op.h"
 #include "kernel/gather.h"
-#include "system/threads.h"
 #include "tensor/matmul.h"
 
 enum {

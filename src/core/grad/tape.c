@@ -6,7 +6,6 @@
 #include "memory/memory.h"
 #include "system/clock.h"
 #include "system/float_mode.h"
-#include "system/threads.h"
 
 struct ld_tape {
     ld_node *nodes;

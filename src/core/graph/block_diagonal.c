@@ -16,7 +16,7 @@ static ld_status count(int64_t *n_rows, int64_t *n_cols, int64_t *nnz, bool *val
         *n_rows += a->s->n_rows;
         *n_cols += a->s->n_cols;
         *nnz += a->s->nnz;
-        *valued = *valued || a->values || a->row_scale || a->col_scale;
+        *valued = *valued || ld_csr_is_valued(a);
         if (a->s->from.root != parts[0]->s->from.root)
             return ld_fail(LD_VALUE,
                            "block_diagonal: matrix %" PRId64 " is no slice of the matrix "

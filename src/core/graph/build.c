@@ -62,7 +62,7 @@ ld_status ld_csr_canonical(ld_csr **out, ld_csr *a)
     LD_CHECK(ld_structure_new(&s, given->n_rows, given->n_cols, given->nnz, false));
     memcpy(s->offsets, given->offsets, (size_t)(given->n_rows + 1) * sizeof *s->offsets);
     memcpy(s->columns, given->columns, (size_t)given->nnz * sizeof *s->columns);
-    if (a->values || a->row_scale || a->col_scale)
+    if (ld_csr_is_valued(a))
         LD_CHECK(ld_csr_entries(&values, a));
     return ld_csr_from_rows(out, s, values);
 }

@@ -81,12 +81,6 @@ void ld_structure_sliced(ld_structure *s, ld_csr *a)
     s->from.root = ld_csr_ref(a->s->from.root ? a->s->from.root : a);
 }
 
-ld_structure *ld_structure_ref(ld_structure *s)
-{
-    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
-    return s;
-}
-
 void ld_structure_unref(ld_structure *s)
 {
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
@@ -116,7 +110,8 @@ ld_status ld_csr_new(ld_csr **out, ld_structure *s, ld_tensor *values, ld_tensor
     if (!a)
         return LD_NOMEM;
     atomic_init(&a->refs, 1);
-    a->s = ld_structure_ref(s);
+    a->s = s;
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     a->values = ld_tensor_ref(values);
     a->row_scale = ld_tensor_ref(row_scale);
     a->col_scale = ld_tensor_ref(col_scale);

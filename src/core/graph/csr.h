@@ -35,6 +35,12 @@ LD_OWNED_BY(ld_csr, ld_csr_unref)
 /* Returns the matrix as kernels take it: pointers into a, valid as long as a is. */
 ld_factors ld_csr_factors(const ld_csr *a);
 
+/* Returns true if a has values or a scale; without them all entries are 1. */
+static inline bool ld_csr_is_valued(const ld_csr *a)
+{
+    return a->values || a->row_scale || a->col_scale;
+}
+
 /* Returns the value of entry e in row r, scales included. */
 static inline float ld_csr_value(const ld_csr *a, int64_t r, int64_t e)
 {

@@ -50,7 +50,7 @@ static ld_status change_diagonal(ld_csr **out, ld_csr *given, diagonal_change ch
     s->symmetric = a->s->symmetric;
     s->canonical = a->s->canonical;
     s->from.row_ids = ld_index_ref(a->s->from.row_ids);
-    if (a->values || a->row_scale || a->col_scale || change == ADD)
+    if (ld_csr_is_valued(a) || change == ADD)
         LD_CHECK(ld_tensor_new(&values, 1, s->nnz, 1));
     for (int64_t r = 0; r < n_rows; r++) {
         LD_CHECK(ld_poll_at(r));
@@ -95,8 +95,7 @@ ld_status ld_csr_add_diagonal(ld_csr **out, ld_csr *a, const ld_tensor *v)
 /* Gives a graph whose nodes all have their loops already without a copy. */
 ld_status ld_csr_set_loops(ld_csr **out, ld_csr *a, bool loops)
 {
-    bool ones = !a->values && !a->row_scale && !a->col_scale;
-    if (loops && ones && a->s->looped && a->s->n_rows == a->s->n_cols) {
+    if (loops && !ld_csr_is_valued(a) && a->s->looped && a->s->n_rows == a->s->n_cols) {
         *out = ld_csr_ref(a);
         return LD_OK;
     }

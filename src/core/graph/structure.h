@@ -133,7 +133,6 @@ static inline int64_t ld_structure_row_id(const ld_structure *s, int64_t r)
 /* Marks s, which is new, as the structure of a slice of a. */
 void ld_structure_sliced(ld_structure *s, struct ld_csr *a);
 
-ld_structure *ld_structure_ref(ld_structure *s);
 void ld_structure_unref(ld_structure *s);
 LD_OWNED_BY(ld_structure, ld_structure_unref)
 

@@ -97,7 +97,7 @@ static ld_status make_union(ld_csr **out, const ld_csr *a, int64_t *offsets, int
     for (int64_t r = 0; r < n_rows; r++)
         offsets[r + 1] += offsets[r];
     LD_CHECK(ld_structure_new(&s, n_rows, n_rows, offsets[n_rows], false));
-    if (a->values || a->row_scale || a->col_scale)
+    if (ld_csr_is_valued(a))
         LD_CHECK(ld_tensor_new(&values, 1, s->nnz, 1));
     memcpy(s->offsets, offsets, (size_t)(n_rows + 1) * sizeof *offsets);
     start_rows(own, a->s);

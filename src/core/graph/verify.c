@@ -35,9 +35,7 @@ static void verify_rows(void *ctx, int64_t begin, int64_t end)
                 v->unlooped = true;
             continue;
         }
-        for (int64_t least = v->bad;
-             r < least && !atomic_compare_exchange_weak(&v->bad, &least, r);)
-            continue;
+        ld_note_least(&v->bad, r);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "memory/memory.h"
+#include "system/folder.h"
 #include "system/transfer.h"
 
 static ld_label label_of(const char *reader, const char *path)
@@ -124,19 +125,13 @@ ld_status ld_writer_put(ld_writer *w, const void *data, int64_t size)
     return fwrite(data, 1, (size_t)size, w->stream) == (size_t)size ? LD_OK : ld_writer_fail(w);
 }
 
-/* Brings a rename in the folder of `path` to the disk. File systems without such a thing answer
- * EINVAL. */
+/* Brings a rename in the folder of `path` to the disk. */
 static ld_status sync_folder(ld_writer *w)
 {
     char *slash = strrchr(w->path, '/');
     if (slash)
         slash[slash == w->path] = '\0';
-    int fd = open(slash ? w->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
-    ld_status st = failed ? ld_writer_fail(w) : LD_OK;
-    if (fd >= 0)
-        close(fd);
-    return st;
+    return ld_sync(slash ? w->path : ".");
 }
 
 ld_status ld_writer_commit(ld_writer *w)

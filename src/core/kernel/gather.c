@@ -15,7 +15,7 @@ typedef struct {
     bool accumulate;
 } copying;
 
-/* y[at[i]] = x[from[i]], where NULL is the same row. */
+/* y[i] = x[rows[i]], or y[i] += x[rows[i]], where NULL is the same row. */
 LD_CLONES(gather_rows)
 {
     const copying *p = ctx;

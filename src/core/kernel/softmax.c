@@ -92,15 +92,9 @@ LD_CLONES(softmax)
     }
 }
 
-ld_status ld_softmax(float *y, const float *x, int64_t n_rows, int64_t n_cols)
+ld_status ld_softmax(float *y, const float *x, int64_t n_rows, int64_t n_cols, bool of_log)
 {
-    forward p = {.y = y, .x = x, .k = n_cols};
-    return ld_parallel_for(n_rows, GRAIN, softmax, &p);
-}
-
-ld_status ld_log_softmax(float *y, const float *x, int64_t n_rows, int64_t n_cols)
-{
-    forward p = {.y = y, .x = x, .k = n_cols, .of_log = true};
+    forward p = {.y = y, .x = x, .k = n_cols, .of_log = of_log};
     return ld_parallel_for(n_rows, GRAIN, softmax, &p);
 }
 
@@ -147,17 +141,10 @@ LD_CLONES(softmax_backward)
 }
 
 ld_status ld_softmax_backward(float *dx, const float *dy, const float *y, int64_t n_rows,
-                              int64_t n_cols, bool accumulate)
-{
-    backward p = {.dx = dx, .dy = dy, .y = y, .k = n_cols, .accumulate = accumulate};
-    return ld_parallel_for(n_rows, GRAIN, softmax_backward, &p);
-}
-
-ld_status ld_log_softmax_backward(float *dx, const float *dy, const float *y, int64_t n_rows,
-                                  int64_t n_cols, bool accumulate)
+                              int64_t n_cols, bool of_log, bool accumulate)
 {
     backward p = {
-        .dx = dx, .dy = dy, .y = y, .k = n_cols, .of_log = true, .accumulate = accumulate};
+        .dx = dx, .dy = dy, .y = y, .k = n_cols, .of_log = of_log, .accumulate = accumulate};
     return ld_parallel_for(n_rows, GRAIN, softmax_backward, &p);
 }
 

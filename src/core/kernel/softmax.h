@@ -11,21 +11,14 @@
 
 #include "base/status.h"
 
-/* y = exp(x) / sum(exp(x)), each row alone; n_cols > 0. y is not x. A row of a NaN, of +infinity,
- * or of -infinity alone is NaN. */
-ld_status ld_softmax(float *y, const float *x, int64_t n_rows, int64_t n_cols);
+/* y = exp(x) / sum(exp(x)) or, with of_log, its logarithm x - log(sum(exp(x))), each row alone;
+ * n_cols > 0. y is not x. A row of a NaN, of +infinity, or of -infinity alone is NaN. */
+ld_status ld_softmax(float *y, const float *x, int64_t n_rows, int64_t n_cols, bool of_log);
 
-/* y = x - log(sum(exp(x))), with the same requirements. */
-ld_status ld_log_softmax(float *y, const float *x, int64_t n_rows, int64_t n_cols);
-
-/* dx = y * (dy - sum(y * dy)), with y of ld_softmax; added to dx with `accumulate`, without which
- * dx may be dy. */
+/* dx = y * (dy - sum(y * dy)) or, with of_log, dy - exp(y) * sum(dy), with y of ld_softmax; added
+ * to dx with `accumulate`, without which dx may be dy. */
 ld_status ld_softmax_backward(float *dx, const float *dy, const float *y, int64_t n_rows,
-                              int64_t n_cols, bool accumulate);
-
-/* dx = dy - exp(y) * sum(dy), with y of ld_log_softmax; otherwise as ld_softmax_backward. */
-ld_status ld_log_softmax_backward(float *dx, const float *dy, const float *y, int64_t n_rows,
-                                  int64_t n_cols, bool accumulate);
+                              int64_t n_cols, bool of_log, bool accumulate);
 
 /* The softmax of segments: segment s is rows offsets[s] .. offsets[s + 1] - 1 of x, and of each of
  * its k columns alone. An element of -infinity becomes 0, where all of a segment's are so too. y is

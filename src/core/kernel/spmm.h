@@ -1,6 +1,6 @@
 /* Products of a sparse matrix a with a dense one, x. The ways to y = a * x give the same bits: an
  * element of y is summed in float, in the order of its row's entries, and then scaled by its row.
- * graph/spmm.c chooses between them; spmm_plain.h says in few lines what they compute.
+ * graph/spmm.c chooses between them; tests/c/spmm_plain.h says in few lines what they compute.
  *
  * x has a.n_cols rows and y a.n_rows rows of k numbers without gaps; y must not overlap x. All
  * functions run in parallel and fail as ld_parallel_for does, and with LD_NOMEM where they need

@@ -399,14 +399,6 @@ ld_memory_stats ld_memory_read(void)
     return stats;
 }
 
-int64_t ld_memory_live(void)
-{
-    pthread_mutex_lock(&memory.lock);
-    int64_t live = memory.stats.total;
-    pthread_mutex_unlock(&memory.lock);
-    return live;
-}
-
 int64_t ld_memory_count(int64_t number, int64_t *before)
 {
     *before = own_count;

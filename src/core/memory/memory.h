@@ -70,11 +70,8 @@ typedef struct {
     int64_t system_calls;      /* blocks that had to be taken from the system */
 } ld_memory_stats;
 
-/* Returns the counters at this moment. */
+/* Returns the counters at this moment; it is cheap. */
 ld_memory_stats ld_memory_read(void);
-
-/* Returns the bytes in use right now; it is cheap. */
-int64_t ld_memory_live(void);
 
 /* Returns the owner's name as shown to users: "tensor", "index", ... */
 const char *ld_memory_tag_name(ld_memory_tag tag);

@@ -14,7 +14,6 @@
 
 #include "kernel/map.h"
 #include "optim/optimizer.h"
-#include "system/threads.h"
 
 /* Returns the number of the leaf after those that wait. */
 static int64_t next_leaf(const ld_optimizer *o)

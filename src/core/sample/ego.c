@@ -153,7 +153,7 @@ static void put_row(const egos *q, int64_t j, int64_t first, ld_structure *s, ld
 static ld_status collect(ld_csr **out, ld_index **nodes, const egos *q)
 {
     int64_t n = q->nodes.size, first = 0;
-    bool valued = q->a->values || q->a->row_scale || q->a->col_scale;
+    bool valued = ld_csr_is_valued(q->a);
     LD_OWN(ld_structure) *s = NULL;
     LD_OWN(ld_tensor) *values = NULL;
     LD_OWN(ld_index) *ids = NULL;

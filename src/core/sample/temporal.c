@@ -227,7 +227,7 @@ ld_status ld_sample_before(ld_csr **out, ld_index **src, ld_index **src_before, 
              .order = order,
              .k = k,
              .recent = recent,
-             .valued = a->values || a->row_scale || a->col_scale};
+             .valued = ld_csr_is_valued(a)};
     LD_OWN(ld_index) *nodes = NULL;
     LD_CHECK(check(&q));
     LD_CHECK(plan(&q));

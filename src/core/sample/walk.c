@@ -21,7 +21,7 @@ typedef struct {
     double restart, back, out; /* 1/p and 1/q */
     ld_stream stream;
     int32_t *nodes;
-    atomic_int bad; /* a row with a negative or infinite entry, or -1 */
+    _Atomic int64_t bad; /* the least row with a negative or infinite entry, or n_rows */
 } walks;
 
 /* Returns true when row v has an entry in column u. Only slices have unsorted rows. */
@@ -64,7 +64,7 @@ static int32_t go_over(walks *w, int32_t v, int32_t before, uint64_t position)
     for (int64_t e = s->offsets[v]; e < s->offsets[v + 1]; e++)
         total += weight(w, v, e, before);
     if (!isfinite(total)) {
-        atomic_store(&w->bad, v);
+        ld_note_least(&w->bad, v);
         return v;
     }
     double x = ld_random_uniform(w->stream, position) * total;
@@ -99,7 +99,7 @@ static int32_t try_uniform(walks *w, int32_t v, int32_t before, uint64_t positio
 static void walk(walks *w, int64_t i, int32_t *nodes)
 {
     const ld_structure *s = w->a->s;
-    bool equal = !w->a->values && !w->a->row_scale && !w->a->col_scale;
+    bool equal = !ld_csr_is_valued(w->a);
     bool second_order = w->back != 1.0 || w->out != 1.0;
     int32_t before = -1;
     nodes[0] = w->roots->data[i];
@@ -154,15 +154,15 @@ ld_status ld_random_walk(ld_index **out, const ld_csr *a, const ld_index *roots,
                        "random_walk: p and q must be positive and finite, and so must 1/p and 1/q, "
                        "got %g and %g",
                        o.p, o.q);
-    atomic_init(&w.bad, -1);
+    atomic_init(&w.bad, a->s->n_rows);
     LD_CHECK(ld_index_new(&nodes, roots->size * (length + 1)));
     w.nodes = nodes->data;
     w.stream = ld_rng_next(rng);
     LD_CHECK(ld_parallel_for(roots->size, GRAIN, walk_some, &w));
-    if (atomic_load(&w.bad) >= 0) {
-        return ld_fail(LD_VALUE, "random_walk: row %d has an entry that is negative or not finite",
-                       atomic_load(&w.bad) + 1);
-    }
+    if (w.bad < a->s->n_rows)
+        return ld_fail(LD_VALUE,
+                       "random_walk: row %" PRId64 " has an entry that is negative or not finite",
+                       w.bad + 1);
     *out = ld_take(&nodes);
     return LD_OK;
 }

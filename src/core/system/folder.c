@@ -18,6 +18,7 @@ enum { OPEN_FOLDERS = 16 };
 ld_status ld_folder_make(const char *path)
 {
     char part[PATH_MAX];
+    struct stat info;
     size_t length = strlen(path);
     if (length >= sizeof part)
         return ld_fail(LD_IO, "folder: a path of %zu bytes is too long", length);
@@ -30,6 +31,8 @@ ld_status ld_folder_make(const char *path)
             return ld_fail(LD_IO, "folder: %s cannot be made: %s", part, strerror(errno));
         part[i] = '/';
     }
+    if (length > 0 && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)))
+        return ld_fail(LD_IO, "folder: %s is not a folder", path);
     return LD_OK;
 }
 
@@ -75,6 +78,7 @@ ld_status ld_folder_free(int64_t *free, const char *path)
     return LD_OK;
 }
 
+/* Where a file system cannot bring something to the disk by itself, it answers EINVAL. */
 ld_status ld_sync(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -47,7 +47,7 @@ static void become(const char *path, char *const argv[], char *const environment
                    pid_t parent)
 {
     sigset_t none;
-    int nothing = open("/dev/null", O_RDONLY);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     setpgid(0, 0);
     if (!ld_platform_end_with(parent))
         _exit(127);

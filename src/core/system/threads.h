@@ -32,6 +32,13 @@ void ld_loop_note(ld_loop_failure *f, ld_status st);
 /* Returns, behind the loop, the status that was kept, with its message, or else the loop's own. */
 ld_status ld_loop_result(const ld_loop_failure *f, ld_status loop);
 
+/* Makes *least the least of what it is and the x that several chunks give. */
+static inline void ld_note_least(_Atomic int64_t *least, int64_t x)
+{
+    for (int64_t known = *least; x < known && !atomic_compare_exchange_weak(least, &known, x);)
+        continue;
+}
+
 /* Sets the number of threads (1 .. 256) for later loops; the default is ld_machine_processors.
  * Where the system grants fewer, loops run with those. LD_VALUE when out of range. */
 ld_status ld_set_threads(int64_t n);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "kernel/gemm.h"
-#include "system/threads.h"
 #include "tensor/shared_product.h"
 
 static _Thread_local bool by_rows, in_bfloat16;

@@ -239,9 +239,7 @@ static void find_not_finite(void *ctx, int64_t begin, int64_t end)
             int64_t place = ld_first_not_finite(piece, n);
             if (place < 0)
                 continue;
-            int64_t found = i * cols + j + place, least = p->first;
-            while (found < least && !atomic_compare_exchange_weak(&p->first, &least, found))
-                continue;
+            ld_note_least(&p->first, i * cols + j + place);
             return;
         }
     }

@@ -113,7 +113,7 @@ static ld_status ranks_gather(bind_call *c)
 static ld_status ranks_broadcast(bind_call *c)
 {
     lua_State *L = c->L;
-    const char *own = lua_isnil(L, 1) ? NULL : bind_check_string(L, 1);
+    const char *own = lua_isnil(L, 1) ? NULL : bind_check_bytes(L, 1);
     size_t length = own ? lua_rawlen(L, 1) : 0;
     int root = check_rank(L, c->in[1].integer), size = ld_ranks_count();
     int64_t *offsets = lua_newuserdatauv(L, ((size_t)size + 1) * sizeof *offsets, 0);

@@ -106,10 +106,35 @@ static ld_status go_on(void)
     return LD_OK;
 }
 
+/* Waits until a fetch is over. Meanwhile none counts as under way, so that nothing else goes on
+ * with it. */
+static ld_status wait_for(ld_fetch *f)
+{
+    if (f == under_way)
+        under_way = NULL;
+    LD_CHECK(ld_ranks_check_open());
+    while (f->step != OVER) {
+        LD_CHECK(ld_ranks_wait_for_fetch(&f->request));
+        LD_CHECK(next_step(f));
+    }
+    return LD_OK;
+}
+
+/* Waits for the end of the fetch under way, if there is one, even if nobody wants its rows any
+ * more. */
+static ld_status end_under_way(void)
+{
+    ld_fetch *f = under_way;
+    ld_status st = f ? wait_for(f) : LD_OK;
+    if (f && f->forgotten)
+        ld_fetch_free(f);
+    return st;
+}
+
 /* Begins a fetch when none is under way. */
 static ld_status begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 {
-    static const ld_background work = {.go_on = go_on, .end = ld_fetch_end_under_way};
+    static const ld_background work = {.go_on = go_on, .end = end_under_way};
     LD_OWN(ld_fetch) *f = NULL;
     if (!(f = ld_calloc_array(1, sizeof *f, LD_MEM_SCRATCH)))
         return LD_NOMEM;
@@ -134,33 +159,10 @@ static ld_status begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids)
 {
     LD_CHECK(ld_ranks_check_open());
-    LD_CHECK(ld_fetch_end_under_way());
+    LD_CHECK(end_under_way());
     ld_status st = begin(out, have, ids);
     if (st != LD_OK)
         ld_ranks_lose(); /* others go on without this one */
-    return st;
-}
-
-/* Waits until a fetch is over. Meanwhile none counts as under way, so that nothing else goes on
- * with it. */
-static ld_status wait_for(ld_fetch *f)
-{
-    if (f == under_way)
-        under_way = NULL;
-    LD_CHECK(ld_ranks_check_open());
-    while (f->step != OVER) {
-        LD_CHECK(ld_ranks_wait_for_fetch(&f->request));
-        LD_CHECK(next_step(f));
-    }
-    return LD_OK;
-}
-
-ld_status ld_fetch_end_under_way(void)
-{
-    ld_fetch *f = under_way;
-    ld_status st = f ? wait_for(f) : LD_OK;
-    if (f && f->forgotten)
-        ld_fetch_free(f);
     return st;
 }
 

@@ -20,10 +20,6 @@ typedef struct ld_fetch ld_fetch;
  * of `have` that they want. All ranks must call it, one fetch after the other. */
 ld_status ld_fetch_begin(ld_fetch **out, ld_rows *have, const ld_index *ids);
 
-/* Waits for the end of the fetch under way, if there is one, even if nobody wants its rows any
- * more. */
-ld_status ld_fetch_end_under_way(void);
-
 /* Waits for the end of a fetch: *out holds the rows of `have` and those fetched. After a failure
  * its memory is kept, since MPI may still use it. */
 ld_status ld_fetch_end(ld_rows **out, ld_fetch *f);

@@ -19,7 +19,6 @@
 #include "memory/memory.h"
 #include "order.h"
 #include "system/machine.h"
-#include "system/threads.h"
 #include "tensor/shared_product.h"
 #include "waiting.h"
 

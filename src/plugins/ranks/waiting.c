@@ -16,7 +16,6 @@
 #include "order.h"
 #include "ranks.h"
 #include "system/clock.h"
-#include "system/threads.h"
 
 enum {
     SPINS = 200,      /* tests at once */

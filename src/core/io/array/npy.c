@@ -40,21 +40,6 @@ const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type t)
     return text;
 }
 
-bool ld_npy_type_named(ld_npy_type *type, const char *name)
-{
-    static const ld_npy_type types[] = {{'b', 1}, {'i', 1}, {'i', 2}, {'i', 4}, {'i', 8},
-                                        {'u', 1}, {'u', 2}, {'u', 4}, {'u', 8}, {'f', 2},
-                                        {'f', 4}, {'f', 8}, {'B', 2}};
-    char text[LD_NPY_TEXT];
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strcmp(ld_npy_type_name(text, types[i]), name) == 0) {
-            *type = types[i];
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Decimal digits; -1 when there are none or too many. */
 static int64_t parse_integer(const char **p)
 {

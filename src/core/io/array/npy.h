@@ -61,9 +61,6 @@ static inline bool ld_npy_is_float(ld_npy_type t)
 /* Writes the type as NumPy prints it, "float32" or "<U12", to `text`, which it returns. */
 const char *ld_npy_type_name(char text[LD_NPY_TEXT], ld_npy_type type);
 
-/* Finds the numeric type of this name that can be written; false when there is none. */
-bool ld_npy_type_named(ld_npy_type *type, const char *name);
-
 /* Finds the type of this code: "f4", "U12", "O8"; false when it is not read. */
 bool ld_npy_type_coded(ld_npy_type *type, const char *code);
 

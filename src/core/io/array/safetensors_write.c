@@ -220,6 +220,7 @@ struct ld_safetensors_writer {
     ld_writer *w;
     int64_t end;     /* the end of the data so far, counted from DATA */
     int64_t left;    /* rows of the last tensor that are still to come */
+    int64_t n_cols;  /* what their width must be */
     int64_t nnz;     /* the entries of a matrix so far */
     int64_t offsets; /* where its next offset goes, in the file; 0: the last tensor is a table */
     int count;
@@ -313,6 +314,8 @@ static ld_status add_entry(ld_safetensors_writer *x, const char *name, const ld_
     LD_CHECK(settle(e, own, h, x->w));
     e->begin = e->end = x->end;
     x->count++;
+    x->n_cols = h->n_cols;
+    x->offsets = 0;
     return LD_OK;
 }
 
@@ -328,16 +331,14 @@ ld_status ld_safetensors_begin_rows(ld_safetensors_writer *x, const char *name, 
     ld_npy_header h = {.type = type, .ndim = 2, .n_rows = n_rows, .n_cols = n_cols};
     LD_CHECK(add_entry(x, name, &h));
     x->left = n_rows;
-    x->offsets = 0;
     return LD_OK;
 }
 
 /* Fails with LD_VALUE unless n more rows of this width may come. */
 static ld_status check_rows(const ld_safetensors_writer *x, bool matrix, int64_t n, int64_t n_cols)
 {
-    const entry *e = x->count > 0 ? &x->entries[x->count - 1] : NULL;
-    bool fits = e && n <= x->left && matrix == (x->offsets > 0);
-    if (fits && (matrix || e->header.n_cols == n_cols))
+    bool begun = x->count > 0 && matrix == (x->offsets > 0);
+    if (begun && n <= x->left && n_cols == x->n_cols)
         return LD_OK;
     return ld_fail(LD_VALUE,
                    "%s: %" PRId64 " x %" PRId64 " are not the next rows of what was begun",
@@ -400,6 +401,7 @@ ld_status ld_safetensors_begin_csr(ld_safetensors_writer *x, const char *prefix,
     h = (ld_npy_header){.type = {'i', 4}, .ndim = 1, .n_rows = 0, .n_cols = 1};
     LD_CHECK(add_entry(x, name, &h));
     x->left = n_rows;
+    x->n_cols = n_cols;
     x->nnz = 0;
     x->offsets = at + 8; /* the first is 0 */
     return LD_OK;

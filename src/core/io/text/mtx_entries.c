@@ -47,7 +47,8 @@ static const char *skip_blanks(const char *p)
 const char *ld_mtx_integer(int64_t *out, const char *p, int64_t low, int64_t high)
 {
     p = ld_parse_integer(out, skip_blanks(p));
-    return p && *out >= low && *out <= high ? skip_blanks(p) : NULL;
+    bool is_whole = p && strchr(" \t\r\n", *p); /* or the text ends */
+    return is_whole && *out >= low && *out <= high ? skip_blanks(p) : NULL;
 }
 
 ld_status ld_mtx_value(const ld_mtx_reader *r, int column, const char *p, const char *end,

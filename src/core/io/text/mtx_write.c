@@ -44,7 +44,7 @@ static int64_t count_lower(const ld_csr *a)
 
 ld_status ld_mtx_write(const char *path, ld_csr *a, bool symmetric)
 {
-    bool pattern = !a->values && !a->row_scale && !a->col_scale, is_so = true;
+    bool pattern = !ld_csr_is_valued(a), is_so = true;
     const int64_t sizes[] = {a->s->n_rows, a->s->n_cols, symmetric ? count_lower(a) : a->s->nnz};
     ld_print *x;
     if (symmetric)

@@ -4,7 +4,7 @@
 
 static ld_status put_edges(ld_print *x, const ld_csr *a)
 {
-    bool weighted = a->values || a->row_scale || a->col_scale;
+    bool weighted = ld_csr_is_valued(a);
     for (int64_t r = 0; r < a->s->n_rows; r++) {
         for (int64_t e = a->s->offsets[r]; e < a->s->offsets[r + 1]; e++) {
             LD_CHECK(ld_print_integer(x, a->s->columns[e]));

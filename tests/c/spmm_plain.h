@@ -1,6 +1,6 @@
 /* Plain versions of the kernels of spmm.h, with which tests compare these bit by bit. */
-#ifndef LD_KERNEL_SPMM_PLAIN_H
-#define LD_KERNEL_SPMM_PLAIN_H
+#ifndef TESTS_SPMM_PLAIN_H
+#define TESTS_SPMM_PLAIN_H
 
 #include <stdbool.h>
 

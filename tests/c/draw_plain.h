@@ -1,7 +1,7 @@
 /* Plain versions of the kernels of keys.h, row_draw.h and poisson_keep.h, written without regard to
  * their cost: tests hold the kernels to them. `out` has room for the entries of the row. */
-#ifndef LD_KERNEL_DRAW_PLAIN_H
-#define LD_KERNEL_DRAW_PLAIN_H
+#ifndef TESTS_DRAW_PLAIN_H
+#define TESTS_DRAW_PLAIN_H
 
 #include <math.h>
 #include <stdbool.h>
