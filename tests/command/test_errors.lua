@@ -114,8 +114,8 @@ end
 
 --- A list of samples, one for each layer, is no number of samples.
 function tests.test_a_list_for_a_number()
-  lu.assertErrorMsgContains("bad argument #2 to 'choice' (number expected, got table; of a list, as "
-    .. "samples for each layer are, give one element)", ladies.sampling.choice, ladies.ones(5),
+  lu.assertErrorMsgContains("bad argument #2 to 'choice' (number expected, got table; of a list, "
+    .. "as samples for each layer are, give one element)", ladies.sampling.choice, ladies.ones(5),
     {2, 3}, {rng = ladies.rng(1)})
 end
 
