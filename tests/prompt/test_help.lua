@@ -114,7 +114,8 @@ end
 function tests.test_foreign_words()
   for word, here in pairs{gpu = "ladies.threads(n)", zero_grad = "adam:step(), which clears them",
     ["link prediction"] = "--task link_prediction", dataloader = "ladies.batches(ids,",
-    Trainer = "ladies.train{...}", edge_attr = "the values of the Matrix"} do
+    Trainer = "ladies.train{...}", edge_attr = "the values of the Matrix",
+    ["multi-head"] = "A:matmul_heads(w, x)", seed_everything = "seed = 1"} do
     local found = text_of(word):gsub("%s+", " ")
     lu.assertStrContains(found, here, nil, nil, word)
     lu.assertStrContains(found, ": here ")
