@@ -56,7 +56,7 @@ end
 --- A node that is in two parts of the split counts to the later one, and one in none to none.
 function tests.test_parts()
   local small = ladies.generate.power_law{nodes = 4, entries = 6, features = 2, classes = 2}
-  small.train, small.val, small.test = ladies.index{1, 2}, ladies.index{2}, ladies.index{4}
+  small.train, small.val, small.test = ladies.index{1}, ladies.index{2, 4}, ladies.index{4}
   local task, pieces = ladies.task.node_classification(small), {}
   predictions.write_csv(task, ladies.index{4, 3, 2, 1}, ladies.zeros(4, 2), function(text)
     pieces[#pieces + 1] = text:gsub("(%d+),[^\n]*,(%a*)\n", "%1 %2\n")
