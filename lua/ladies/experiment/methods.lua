@@ -12,6 +12,9 @@
 --                    by definition: the rows of a batch with which the paper counts its memory;
 --                    otherwise they are counted as they come
 --   fan_out          whether its samples are neighbours of a node, not nodes of a layer or subgraph
+--   own_seeds        whether its sampler draws nodes as seeds: for tasks of nodes alone
+--   own_size         whether settings of its own say how large its mini-batches are, and batch_size
+--                    does not
 --   histories        whether it keeps histories of what hidden layers give: not for models with
 --                    no_histories
 --   no_graph         whether it is for models that read no graph alone; there is no sampler then
@@ -258,13 +261,13 @@ methods.by_name = {
     defaults = {samples = 10},
   }, "normalize"),
   graphsaint = made_by(saint_of, {
-    title = "GraphSAINT", own_seeds = true,
+    title = "GraphSAINT", own_seeds = true, own_size = true,
     settings = taken("graphsaint", "samples by length frontier coverage inductive"),
     defaults = {samples = 500, normalize = "row"}, resolve = resolve_saint,
     exact_only = "its weights are those of subgraphs that it draws itself",
   }),
   clustergcn = made_by(clusters_of, {
-    title = "Cluster-GCN", own_seeds = true,
+    title = "Cluster-GCN", own_seeds = true, own_size = true,
     settings = taken("clustergcn",
       {"parts", "positive integer", follows = "one for 250 nodes, at least 50",
         help = "how many parts the graph is cut into"},
@@ -275,7 +278,7 @@ methods.by_name = {
     resolve = resolve_clusters,
   }, "normalize", "seed"),
   rns = made_by(random_nodes_of, {
-    title = "random nodes", own_seeds = true,
+    title = "random nodes", own_seeds = true, own_size = true,
     settings = taken("rns", {"parts", "positive integer",
       follows = "one for 5000 nodes, at least 4",
       help = "batches that an epoch's nodes are cut into"}),

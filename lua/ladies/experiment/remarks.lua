@@ -1,6 +1,7 @@
 --- Tells what may surprise in a configuration beside its data set: what the run does not use, and
 -- features whose columns are of very different scales.
 
+local methods = require "ladies.experiment.methods"
 local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local settings = require "ladies.experiment.settings"
@@ -8,14 +9,11 @@ local standardized = require "ladies.data.standardized"
 
 local remarks = {}
 
--- The methods whose own settings say how large their mini-batches are.
-local OWN_SIZE = {graphsaint = true, clustergcn = true, rns = true}
-
 -- Adds a note about a size of batches that the method does not use.
 local function add_size(lines, context, config, task)
   local size, method = config.batch_size, config.method
   if size == settings.common.batch_size.default then return end
-  if OWN_SIZE[method] then
+  if methods.by_name[method].own_size then
     notes.add(context, lines, "batch_size %d is not used: the method %s draws its own seeds", size,
       method)
   elseif method == "full" and size < #task.units.train then
