@@ -401,7 +401,7 @@ function tests.test_interruptions_are_not_caught()
   local raised_again = {}
   for name in ([[base/errors base/installed command/cli data/formats/tables/file_reader
       data/store/fetch data/store/tar prompt/notebook sampling/init study/runners
-      training/batches/init training/batches/numbered
+      training/batches/iterator training/batches/numbered
       ]]):gmatch "%S+" do
     raised_again["lua/ladies/" .. name .. ".lua"] = true
   end

@@ -3,6 +3,7 @@
 -- other, and goes through the exchanges of ladies.training.ranks.drawn_together.
 
 local batches = require "ladies.training.batches"
+local Batches = require "ladies.training.batches.iterator"
 local fold = require "ladies.ranks.fold"
 local Graph = require "ladies.graph"
 local places = require "ladies.training.batches.places"
@@ -54,7 +55,7 @@ local function jobs_of(of, list, rank, step, group)
     local own = (step - 1) * (last - first + 1) + place - first       -- of the rank's, before it
     local asks = table.move(list[(step - 1) * of.step + place], 1,
       #list[(step - 1) * of.step + place], 1, {})
-    if batches.is_checked(own) then table.move(list[first], 1, #list[first], #asks + 1, asks) end
+    if Batches.is_checked(own) then table.move(list[first], 1, #list[first], #asks + 1, asks) end
     jobs[#jobs + 1] = {asks = asks, at = 1}
   end
   return jobs
