@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "check.h"
-#include "kernel/norm.h"
+#include "kernel/batch_norm.h"
+#include "kernel/layer_norm.h"
+#include "kernel/moments.h"
+#include "kernel/unit_rows.h"
 
 static const double eps = 1e-3;
 

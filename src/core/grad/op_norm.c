@@ -2,7 +2,10 @@
 #include <math.h>
 
 #include "grad/op.h"
-#include "kernel/norm.h"
+#include "kernel/batch_norm.h"
+#include "kernel/layer_norm.h"
+#include "kernel/moments.h"
+#include "kernel/unit_rows.h"
 #include "memory/memory.h"
 
 static ld_status check_shapes(const char *where, const ld_tensor *x, const ld_tensor *gain,

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "grad/op.h"
-#include "kernel/norm.h"
+#include "kernel/moments.h"
 #include "kernel/reduce.h"
 #include "memory/memory.h"
 
