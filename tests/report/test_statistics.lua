@@ -123,15 +123,16 @@ function tests.test_ratio()
 end
 
 function tests.test_power()
-  local power, err = statistics.power{{1, 5}, {2, 20}, {4, 80}}
+  local power, half = statistics.power{{1, 5}, {2, 20}, {4, 80}}
   close(power, 2)
-  close(err, 0)
-  power, err = statistics.power{{1, 1}, {math.exp(1), 1}, {math.exp(2), math.exp(3)}}
+  close(half, 0)
+  power, half = statistics.power{{1, 1}, {math.exp(1), 1}, {math.exp(2), math.exp(3)}}
   close(power, 1.5)                                  -- slope of (0, 0), (1, 0), (2, 3)
-  close(err, math.sqrt(1.5 / 2))                     -- rests 0.5, -1, 0.5 and two in xx
-  power, err = statistics.power{{2, 1}, {8, 0.25}}
+  -- Rests 0.5, -1, 0.5 and two in xx; one degree of freedom.
+  lu.assertAlmostEquals(half, 12.706204736175 * math.sqrt(1.5 / 2), 1e-8)
+  power, half = statistics.power{{2, 1}, {8, 0.25}}
   close(power, -1)
-  lu.assertNil(err)
+  lu.assertNil(half)
 end
 
 return tests

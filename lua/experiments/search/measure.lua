@@ -17,7 +17,7 @@ local NETWORK = {layers = 2, hidden = 64, batch_size = 512, steps = 5}
 
 -- The samples of pooled draws whose distinct nodes all others get: two a row and layer; and the
 -- mini-batches from which nodes and times are estimated while numbers of samples are looked for.
-local POOLED, PROBES, ROUNDS = 4, 3, 5
+local POOLED, PROBES, ROUNDS = 4, 3, 15
 
 -- The first groups of the probes; those of a rung are given.
 local PROBE = 80001

@@ -63,19 +63,17 @@ local function f1_of(point, name)
     "%.2f").text or ""
 end
 
--- Returns the gradient's error at equal seconds beside that of LADIES.
+-- Returns error x time of a point beside LADIES at equal seconds. Whole samples only come near these
+-- (one neighbour more may take a sixth longer), so the time that was reached is a factor of it.
 local function in_time(point, first, name, level)
   local own, base = point.in_time[name], first.in_time[name]
   if own.failure or base.failure then return "-" end
-  local value, half = statistics.ratio(own.columns[ratios.ERROR], base.columns[ratios.ERROR])
-  local n = #own.columns[ratios.ERROR] - 1
-  half = half * statistics.student(level, n) / statistics.student(0.95, n)
-  return markdown_ratio{mean = value, low = math.max(0, value - half), high = value + half}
+  return markdown_ratio(ratios.beside_ladies(own, base, level))
 end
 
 local HEAD = {"sampler", "samples", "distinct nodes", "embedding: error", "gradient: bias²",
   "variance", "time, of LADIES'", "error × time, of LADIES'", "of the best of the others",
-  "error at equal seconds, of LADIES'", "test F1, %"}
+  "error × time at equal seconds", "test F1, %"}
 
 local function table_of(search, points, name, level)
   local place, known = #search.rungs, divided(points)
@@ -132,15 +130,16 @@ end
 -- ---------------------------------------------------------------- the answer
 
 -- Returns the graphs on which a point has less error x time than every known sampler, and those on
--- which it has more than one of them.
+-- which it has more than one of them. To be above any one of several is what chance does sooner, so
+-- its intervals hold for all of these at once.
 local function won(search, point, known, level)
-  local better, worse = {}, {}
+  local better, worse, for_all = {}, {}, 1 - (1 - level) / #known
   for _, name in ipairs(search.names) do
     local is_better, is_worse = true, false
     for _, one in ipairs(known) do
-      local x = ratios.of(point.records[#search.rungs][name], one.records[#search.rungs][name],
-        level)
-      is_better, is_worse = is_better and x.high < 1, is_worse or x.low > 1
+      local own, other = point.records[#search.rungs][name], one.records[#search.rungs][name]
+      is_better = is_better and ratios.of(own, other, level).high < 1
+      is_worse = is_worse or ratios.of(own, other, for_all).low > 1
     end
     if is_better then better[#better + 1] = name end
     if is_worse then worse[#worse + 1] = name end
@@ -181,7 +180,10 @@ local function description(search, points, level)
   return ([[Points: %s. Those that others are set beside go through all rungs, and every rung draws
 anew. All have as many distinct nodes as pooled draws of 2 entries a row, as nearly as their samples
 allow. Errors are shares of the squared size of what is estimated, bias² and variance together; time
-is the processor's, of sampling, forward and backward, in turns with LADIES. Intervals of ratios are
+is the processor's, of sampling, forward and backward, in turns with LADIES. "At equal seconds" has
+the samples whose mini-batches take as long as those of LADIES, as nearly as may be; the time that
+was reached is a factor. All is of one network for each graph, of this seed; that of another may
+differ by more than the intervals. Intervals of ratios are
 of %.2f %%, so that those of one ratio, to one sampler, hold at once with 95 %% for all %d points on
 all graphs; "the best of the others" is the one of %s beside which a point does worst. The others
 are of 95 %%. F1: %d seeds of %g s each.]]):format(table.concat(counts, ", "), 100 * level, #points,

@@ -1,9 +1,10 @@
 --- Decides which causes of bias an examination reports, namely those that its draws prove;
 -- ladies.lab.bias.sentences writes the sentences.
 --
--- All tests of one examination are adjusted together: a p-value is significant if it is below LEVEL
--- after Holm's adjustment. An estimate is badly biased if its test is significant and the bias is
--- larger than MUCH.
+-- The tests of a kind (scales and masses; the bias of layers; what explains it, in
+-- ladies.lab.bias.kinds) are adjusted together: a p-value is significant if it is below LEVEL after
+-- Holm's adjustment. An estimate is badly biased if its test is significant and the bias is larger
+-- than MUCH.
 
 local bias = require "ladies.lab.bias"
 local counts = require "ladies.lab.nodes.counts"
@@ -18,7 +19,7 @@ local causes = {}
 
 local MUCH = 0.03
 
---- The probability that a fault is reported for a correct sampler.
+--- The probability that the tests of a kind report a fault of a correct sampler, at most.
 causes.LEVEL = 0.001
 
 local LEVEL = causes.LEVEL

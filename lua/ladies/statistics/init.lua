@@ -136,9 +136,9 @@ function statistics.ratio(above, below)
   return ratio, statistics.student(0.95, n - 1) * math.sqrt(variance) / math.abs(below_mean)
 end
 
---- Fits y = a x^b to points by least squares between the logarithms; returns b and its standard
--- error (nil with two points). points: array of {x, y}, all positive, with two different x at
--- least.
+--- Fits y = a x^b to points by least squares between the logarithms; returns b and half of its 95 %
+-- interval by Student's t (nil with two points). points: array of {x, y}, all positive, with two
+-- different x at least.
 function statistics.power(points)
   local n, xs, ys = #points, {}, {}
   for i, point in ipairs(points) do xs[i], ys[i] = math.log(point[1]), math.log(point[2]) end
@@ -149,7 +149,8 @@ function statistics.power(points)
   end
   local power = xy / xx
   for i = 1, n do rest = rest + (ys[i] - y_mean - power * (xs[i] - x_mean)) ^ 2 end
-  return power, n > 2 and math.sqrt(rest / ((n - 2) * xx)) or nil
+  if n < 3 then return power end
+  return power, statistics.student(0.95, n - 2) * math.sqrt(rest / ((n - 2) * xx))
 end
 
 return statistics

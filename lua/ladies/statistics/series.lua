@@ -42,7 +42,8 @@ end
 --- Fisher's test for a period (Proceedings of the Royal Society A, 1929), by the largest share of a
 -- series' squares that belongs to one frequency. It finds effects that come back every few numbers,
 -- and drifts over all of them. Returns the p-value, an upper bound of it; the period in numbers;
--- and the mean square of the wave.
+-- and the mean square of the wave. The share of one frequency of white noise is above g with
+-- probability (1 - g)^((n - 3) / 2): the highest one of an even n is half of a frequency.
 function series.period(list)
   local n = #list
   local m = n // 2
@@ -54,7 +55,7 @@ function series.period(list)
     if power > most then most, at = power, j end
   end
   if sum <= 0 then return 1, n, 0 end
-  return math.min(1, m * (1 - most / sum) ^ (m - 1)), n / at, 2 * most / n ^ 2
+  return math.min(1, m * (1 - most / sum) ^ ((n - 3) / 2)), n / at, 2 * most / n ^ 2
 end
 
 --- Returns the effective share of a list's numbers, (sum x)^2 over n times the sum of squares,

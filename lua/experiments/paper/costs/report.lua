@@ -8,7 +8,7 @@ local units = require "ladies.base.units"
 
 local MIB = units.MIB
 
--- Returns the exponent of value(point) over the points of a sweep, and its standard error.
+-- Returns the exponent of value(point) over the points of a sweep, and half of its 95 % interval.
 local function power(sweep, value)
   return statistics.power(tables.map(sweep.record.points, function(point)
     return {point.x, value(point)}
@@ -117,8 +117,8 @@ What a batch costs on generated graphs (degrees by a power law, %.0f entries in 
 of %d batches, in one thread: sampling, and computing (gathering, forward, backward, the step of
 the optimizer), in time of the processor; memory as the program counts it after the backward pass,
 with weights and histories, and as the paper counts it. One quantity varies at a time. Exponents are
-slopes between logarithms with their standard errors; those of Table 2 are fitted to its formulas at
-the same shapes; it counts no sampling. %s]]
+slopes between logarithms, with 95 %% intervals by Student's t; those of Table 2 are fitted to its
+formulas at the same shapes; it counts no sampling. %s]]
 
 -- The known reasons why an exponent of computing may differ from that of Table 2: below or above
 -- it, over which variables, of which methods (all).
@@ -137,12 +137,12 @@ local REASONS = {
 -- A difference of exponents that the table does not show.
 local UNSEEN = 0.005
 
--- Returns the side of Table 2's exponent on which that of computing is, by more than two standard
--- errors; nil where it is on neither, or has no standard error.
+-- Returns the side of Table 2's exponent on which the interval of that of computing is; nil where it
+-- is on neither, or there is no interval.
 local function side_of(sweep)
   local exponent, spread = measured(sweep, "computing")
   local off = exponent - predicted(sweep, "time")
-  if not spread or math.abs(off) <= math.max(2 * spread, UNSEEN) then return nil end
+  if not spread or math.abs(off) <= math.max(spread, UNSEEN) then return nil end
   return off < 0 and "below" or "above"
 end
 
@@ -163,8 +163,8 @@ end
 -- Lists the exponents of computing that differ from those of Table 2, below the reasons that may
 -- explain them.
 local function differences(sweeps)
-  local lines = {"Exponents of computing that differ from those of Table 2 by more than two "
-    .. "standard errors, and what may explain it:\n"}
+  local lines = {"Exponents of computing whose interval has that of Table 2 not in it, and what may "
+    .. "explain it:\n"}
   for _, side in ipairs{"below", "above"} do
     for _, reason in ipairs(tables.append({NONE}, REASONS)) do
       local found = {}

@@ -243,7 +243,7 @@ local NAMES = {scale = "size along the exact one", mass = "row sums of P~ over t
 function sentences.of_unknown(layer, number, x, broken)
   return {key = "biased", kind = "warning", text = ("layer %s: %s is %s, which should be 1")
     :format(layer, NAMES[number], interval(x)),
-    proof = "by Student's t, below 0.001 with all tests of this page counted",
+    proof = "by Student's t, below 0.001 with all tests of this kind counted",
     remedy = broken and FIRST_MEND or "no cause was proved: look at how this layer is drawn and "
       .. "weighted; compare with more samples, and with a sampler that is known"}
 end
