@@ -272,7 +272,7 @@ end
 -- In random numbers a small p-value is as rare as it says; a wave, a drift and an alternation are
 -- found.
 function tests.test_periods()
-  local rng, low = ladies.rng(1), nil
+  local rng = ladies.rng(1)
   local function chance(n, f)
     local list = {}
     for k = 1, n do list[k] = rng:normal() + (f and f(k) or 0) end
@@ -280,7 +280,7 @@ function tests.test_periods()
   end
   -- Of n even and odd; by a standard error of 0.0015, 0.05 is 3.5 below what fails.
   for _, n in ipairs{16, 17} do
-    low = 0
+    local low = 0
     for _ = 1, 20000 do
       if series.period(chance(n)) <= 0.05 then low = low + 1 end
     end

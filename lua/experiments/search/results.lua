@@ -63,8 +63,8 @@ local function f1_of(point, name)
     "%.2f").text or ""
 end
 
--- Returns error x time of a point beside LADIES at equal seconds. Whole samples only come near these
--- (one neighbour more may take a sixth longer), so the time that was reached is a factor of it.
+-- Returns error x time of a point beside LADIES at equal seconds. Whole samples only come near
+-- these (one neighbour more may take a sixth longer), so the time that was reached is a factor.
 local function in_time(point, first, name, level)
   local own, base = point.in_time[name], first.in_time[name]
   if own.failure or base.failure then return "-" end

@@ -137,8 +137,8 @@ local REASONS = {
 -- A difference of exponents that the table does not show.
 local UNSEEN = 0.005
 
--- Returns the side of Table 2's exponent on which the interval of that of computing is; nil where it
--- is on neither, or there is no interval.
+-- Returns the side of Table 2's exponent on which the interval of that of computing is; nil where
+-- it is on neither, or there is no interval.
 local function side_of(sweep)
   local exponent, spread = measured(sweep, "computing")
   local off = exponent - predicted(sweep, "time")
@@ -163,8 +163,8 @@ end
 -- Lists the exponents of computing that differ from those of Table 2, below the reasons that may
 -- explain them.
 local function differences(sweeps)
-  local lines = {"Exponents of computing whose interval has that of Table 2 not in it, and what may "
-    .. "explain it:\n"}
+  local lines = {"Exponents of computing whose interval has that of Table 2 not in it, and what "
+    .. "may explain it:\n"}
   for _, side in ipairs{"below", "above"} do
     for _, reason in ipairs(tables.append({NONE}, REASONS)) do
       local found = {}
