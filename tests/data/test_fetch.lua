@@ -138,6 +138,24 @@ function tests.test_resuming_and_starting_anew()
   end
 end
 
+--- Of HTTP errors that of a wrong range alone throws away what has arrived; others may pass.
+function tests.test_http_errors_of_a_resumed_download()
+  for code, keeps in pairs{[416] = false, [503] = true} do
+    local world <close> = fake.world()
+    core.folder.make(world.cache)
+    fake.write(world.cache .. "/.toy.part", fake.read(world.archive):sub(1, 100))
+    local env = {"FAKE=http", "FAKE_STATUS=" .. code}
+    if keeps then
+      check_failure(world, {"fetch", "toy"}, env, "error: 503", "that arrived are kept")
+      lu.assertEquals({world:cached(), #fake.read(world.cache .. "/.toy.part")},
+        {".toy.part\n", 100})
+    else
+      shell.silent(world:run({"fetch", "toy"}, env))
+      lu.assertEquals(world:cached(), WHOLE)
+    end
+  end
+end
+
 local function interrupted(world, name, signal)
   local command = ([[
     set -m

@@ -467,6 +467,18 @@ local function data_for(name, data)
     train = data.train, val = data.val, test = data.test, name = "toy"}
 end
 
+--- A file of every model says how the model is built, so that one by its path alone is made again.
+function tests.test_files_of_all_names()
+  local path = temporary.path "named.npz"
+  for name in pairs(models.by_name) do
+    local config = experiment.configure{model = name, dataset = "toy", layers = 2, hidden = 8}
+    local model = experiment.model(config, data_for(name, toy.new(true)))
+    ladies.save_model(model, path)
+    lu.assertEquals(toy_training.weights(ladies.load_model(path)), toy_training.weights(model),
+      name)
+  end
+end
+
 --- Models that read edges say what a data set lacks for them.
 function tests.test_data_without_edges()
   for name, text in pairs(OF_EDGES) do

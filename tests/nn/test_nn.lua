@@ -306,4 +306,13 @@ function tests.test_class_weights_and_factors()
   end
 end
 
+--- The loss follows from the form of labels; a sparse Matrix of them has no form for a loss.
+function tests.test_loss_of_labels()
+  local loss, several = ladies.loss, ladies.tensor{{1, 0}, {1, 1}}
+  lu.assertEquals(loss.of(ladies.index{1, 2}), loss.cross_entropy)
+  lu.assertEquals(loss.of(several), loss.binary_cross_entropy)
+  lu.assertErrorMsgContains("ladies.loss.of: the labels must be an Index or a Tensor", loss.of,
+    ladies.sparse(several))
+end
+
 return tests

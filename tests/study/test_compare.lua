@@ -316,6 +316,28 @@ function tests.test_finished_runs_computed_elsewhere()
   lu.assertStrContains(note_of "there", " and by an abacus, ")
 end
 
+--- A setting that is left open is the same as what it amounts to, where that is named.
+function tests.test_open_settings_that_are_named()
+  local folders = {}
+  for i, own in ipairs{{}, {monitor = "micro-F1", optimizer = "adam"},
+    {task = "node_classification", model = "gcn"},
+    {input_dropout = 0, precision = "float32", accumulate = 1}, {optimizer = "adamw"},
+    {decoupled_decay = 0.01, monitor = "macro-F1"}} do
+    folders[i] = temporary.path("open " .. i)
+    ladies.train(tables.merged(SETTINGS, {preset = "paper", max_batches = 10, samples = 5,
+      data = toy.new(true), quiet = true, out = folders[i]}, own))
+  end
+  local result = compare(temporary.path "named", table.move(folders, 1, 4, 1, {}))
+  lu.assertNotStrContains(table.concat(result.notes, "\n"), "Not the same")
+  result = compare(temporary.path "named otherwise", {folders[1], folders[5], folders[6]})
+  lu.assertTableContains(result.notes,
+    "Not the same for all: optimizer, decoupled decay, monitor.")
+  lu.assertEquals({cell(result.rows, 1, "optimizer"), cell(result.rows, 3, "optimizer")},
+    {"adam", "adamw"})
+  lu.assertEquals({cell(result.rows, 1, "monitor"), cell(result.rows, 3, "monitor")},
+    {"micro-F1", "macro-F1"})
+end
+
 --- A finished run stands beside others only where it was tested as they are; what else of its task
 -- differs has a column.
 function tests.test_finished_runs_of_links()

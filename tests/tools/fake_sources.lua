@@ -33,6 +33,11 @@ case $FAKE in
   cut) head -c 1200000 "$archive" > "$out"; echo 'curl: (18) transfer closed' >&2; exit 18 ;;
   hang) hang "$out" ;;
   none) echo 'curl: (6) Could not resolve host: nowhere' >&2; exit 6 ;;
+  http)
+    if [ -s "$out" ]; then
+      echo "curl: (22) The requested URL returned error: $FAKE_STATUS" >&2; exit 22
+    fi
+    cp "$archive" "$out" ;;
   cannot)
     if [ -s "$out" ]; then echo 'curl: (33) cannot resume' >&2; exit 33; fi
     cp "$archive" "$out" ;;

@@ -7,6 +7,7 @@ local methods = require "ladies.experiment.methods"
 local file = require "tools.own_file"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
+local toy = require "reference.toy_data"
 local toy_study = require "tools.toy_study"
 
 local tests = {}
@@ -151,6 +152,30 @@ function tests.test_model()
   refused(1, "the model net has no head, a setting of gat, gatv2, gcn, gin, gine, jk, pna, rgcn, "
     .. "sage, transformer; its own",
     "train", toy_study.dataset, "--model", path, "--head", "linear")
+end
+
+--- Of features of edges it is told for a model of the library alone that it does not read them: one
+-- of one's own may.
+function tests.test_a_model_that_reads_edges()
+  local path = temporary.path "edges.npz"
+  local arrays = toy.with_edges(toy.new())
+  arrays.directed = "keep"
+  ladies.data.save(ladies.data.from_arrays(arrays), path)
+  local function told(model)
+    local _, err = shell.succeeded(shell.run_ladies{"train", path, "--model", model, "--layers",
+      "1", "--max-batches", "2", "--out", temporary.path("edges " .. model:match "[^/]*$")})
+    return err
+  end
+  local reads = file("reads", [[
+local ladies = require "ladies"
+return function(settings, data)
+  return ladies.nn.gine{inputs = data.features.n_cols, outputs = data.classes, hidden = 8,
+    layers = settings.layers, edge_inputs = data.edges.features.n_cols}
+end
+]])
+  lu.assertNotStrContains(told(reads), "features, which")
+  lu.assertStrContains(told "sage", "its edges have features, which the network sage does not "
+    .. "read; these do: gatv2, gine, pna, transformer\n")
 end
 
 --- A run goes on with its code alone, wherever the file lies: data loads none.

@@ -6,6 +6,7 @@ local models = require "ladies.experiment.models"
 local notes = require "ladies.data.notes"
 local settings = require "ladies.experiment.settings"
 local standardized = require "ladies.data.standardized"
+local tables = require "ladies.base.tables"
 
 local remarks = {}
 
@@ -23,16 +24,25 @@ local function add_size(lines, context, config, task)
   end
 end
 
+-- Returns the names of the networks that are known to read features of edges.
+local function readers_of_edges()
+  local names = {}
+  for _, name in ipairs(tables.sorted_keys(models.by_name)) do
+    if models.by_name[name].reads_edges then names[#names + 1] = name end
+  end
+  return names
+end
+
 --- remarks.tell(config, data, task): prints a line for a size of batches that the method does not
--- use, for features of edges, where the network reads none, and for a column of features that
--- drowns the others.
+-- use, for features of edges, where the network reads none and is not the user's own, which may,
+-- and for a column of features that drowns the others.
 function remarks.tell(config, data, task)
   local lines, context = {}, {where = data.name}
   add_size(lines, context, config, task)
   local edges, model = rawget(data, "edges"), models.by_name[config.model]
-  if edges and edges.features and model and not model.reads_edges then
-    notes.add(context, lines, "its edges have features, which the network %s does not read; gine, "
-      .. "pna, transformer and gatv2 do", config.model)
+  if edges and edges.features and model and not model.reads_edges and not model.code then
+    notes.add(context, lines, "its edges have features, which the network %s does not read; these "
+      .. "do: %s", config.model, table.concat(readers_of_edges(), ", "))
   end
   local column, largest, median
   if config.features == "as_given" then column, largest, median = standardized.largest(data) end

@@ -146,15 +146,15 @@ function tasks.names() return settings.one_of(tasks.by_name) end
 -- The settings that decide on which units, and against what, a model is tested.
 local TESTED_BY = {"edge_split", "edge_split_seed", "corrupt", "candidates", "relations", "target"}
 
--- Returns the name of a configuration's task; nil where it is not recorded, as in those of scripts.
-local function name_of(config)
+--- Returns the name of a configuration's task; nil where it is not recorded, as in scripts' runs.
+function tasks.name_of(config)
   return config.task or config.preset and "node_classification" or nil
 end
 
 --- Returns the name of a setting by which models of two configurations are tested otherwise, and
 -- its values; nil where there is none. What one of them has not recorded decides nothing.
 function tasks.tested_otherwise(one, other)
-  local first, second = name_of(one), name_of(other)
+  local first, second = tasks.name_of(one), tasks.name_of(other)
   if first and second and first ~= second then return "task", first, second end
   for _, name in ipairs(TESTED_BY) do
     local value, here = one[name], other[name]

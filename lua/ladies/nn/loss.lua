@@ -36,9 +36,10 @@ function loss.binary_cross_entropy(logits, targets, weights)
   return core.binary_cross_entropy(logits, targets, weights)
 end
 
---- loss.of(labels: Index | Tensor | Matrix) -> function: the function for labels of this kind:
+--- loss.of(labels: Index | Tensor) -> function: the function for labels of this kind:
 -- cross_entropy, or binary_cross_entropy where a node may have several classes.
 function loss.of(labels)
+  options.value("ladies.loss.of", "the labels", labels, "Index or Tensor")
   return label_kinds.kind_of(labels).multilabel and loss.binary_cross_entropy or loss.cross_entropy
 end
 

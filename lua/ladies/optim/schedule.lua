@@ -88,9 +88,9 @@ function Plateau:load_state(state)
   self.now, self.best, self.since = state.now, state.best, state.since
 end
 
---- schedule.warmup{batches = n, after = schedule} -> table: rises in equal steps, 1/n at the first
--- batch to 1 at the n-th, then goes on with the schedule `after` (constant by default), which
--- counts from there.
+--- schedule.warmup{batches = n, after = schedule} -> function | table: rises in equal steps, 1/n
+-- at the first batch to 1 at the n-th, then goes on with the schedule `after` (constant by
+-- default), which counts from there; a table where `after` is one.
 function schedule.warmup(given)
   local opts = options.check("ladies.schedule.warmup", given, {
     batches = "positive integer",

@@ -114,7 +114,7 @@ local function compare(given)
   for _, one in ipairs(list) do
     if one.run then
       one.records = {finished_run.record(WHERE, one.run, task.data, shown.name, config)}
-      one.said = one.records[1].config
+      one.said = comparison.said(one.records[1].config, task)
       one.title = ("%s (%s)"):format(one.records[1].method, one.run)
     else
       experiment.resolve(one.config, data)
@@ -123,7 +123,7 @@ local function compare(given)
   if opts.equal == "nodes" then equal_nodes.give(list, data) end
   for _, one in ipairs(trained) do
     experiment.resolve(one.config, data)
-    one.title, one.said = methods.title(one.config), one.config
+    one.title, one.said = methods.title(one.config), comparison.said(one.config, task)
     one.key = one.title
   end
 

@@ -1,10 +1,12 @@
 --- What came of a comparison of methods (study/compare.lua): the table of their results, which has
 -- every setting in which they differ, the curves, and the notes that explain the numbers.
 --
--- A contestant, an entry of `list`, is {title =, records =, said = its settings, run = the folder
--- of a finished run or nil}; `shown` is the metric that is compared (see ladies.task.metric_text).
+-- A contestant, an entry of `list`, is {title =, records =, said = what comparison.said gives, run
+-- = the folder of a finished run or nil}; `shown` is the metric that is compared (see
+-- ladies.task.metric_text).
 
 local declared = require "ladies.training.declared"
+local kinds = require "ladies.experiment.kinds"
 local metric_text = require "ladies.task.metric_text"
 local optimizers = require "ladies.experiment.optimizers"
 local settings = require "ladies.experiment.settings"
@@ -62,11 +64,16 @@ end
 -- differences leaves them out.
 local OF_METHOD = {method = true, seed = true, preset = true}
 
--- Returns a contestant's value of a setting; where it leaves the setting open, its default.
-local function value_of(one, name)
-  local value = one.said[name]
-  if value == nil and one.said.preset then return declared.default(name) end
-  return value
+--- comparison.said(config, task) -> table: the settings of a contestant, where those that an
+-- experiment leaves open are what they amount to, as for one that names it. task: that of all.
+function comparison.said(config, task)
+  if not config.preset then return config end            -- of a script
+  local open = {model = "gcn", task = tasks.name_of(config), monitor = task:metric().name,
+    optimizer = config.decoupled_decay and "adamw" or "adam"}
+  for _, one in ipairs(kinds.settings()) do
+    open[one.name] = open[one.name] or declared.default(one.name) or one.follows
+  end
+  return tables.merged(open, config)
 end
 
 -- Tells whether two contestants agree in a setting. One that has not recorded it agrees with any,
@@ -74,7 +81,7 @@ end
 local function is_same(one, other, name)
   local function is_silent(said) return said[name] == nil and not said.preset end
   return is_silent(one.said) or is_silent(other.said)
-    or settings.show(value_of(one, name)) == settings.show(value_of(other, name))
+    or settings.show(one.said[name]) == settings.show(other.said[name])
 end
 
 -- Tells whether contestants may differ in a setting without a word: in those of samplers, of models
@@ -132,7 +139,7 @@ function comparison.add_table(report, list, shown)
         "%+" .. shown.format:sub(2), shown.format))
     end
     for _, name in ipairs(differing) do
-      local value = value_of(one, name)
+      local value = one.said[name]
       table.insert(cells, value == nil and "-" or settings.show(value))
     end
     results:add(tables.append({one.title, #one.records}, cells))

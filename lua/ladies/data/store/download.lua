@@ -12,9 +12,12 @@ local download = {}
 local MB = 1000000
 local TICK = 0.2                                  -- seconds between two looks at what has arrived
 
--- The exit statuses of curl which mean that an interrupted download cannot be continued: an HTTP
--- error (such as 416), a server that cannot do it, and a wrong position.
-local CANNOT_RESUME = {[22] = true, [33] = true, [36] = true}
+-- The exit statuses of curl which mean that an interrupted download cannot be continued: a server
+-- that cannot do it, and a wrong position.
+local CANNOT_RESUME = {[33] = true, [36] = true}
+
+-- That of any HTTP error, of which 416 means it, too, and others may pass, such as 503.
+local HTTP_ERROR = 22
 
 -- The commands that may start pip. Without -I, Python would load a pip.py in the current folder.
 local PIPS = {{"pip"}, {"pip3"}, {"python3", "-I", "-m", "pip"}}
@@ -85,7 +88,9 @@ local function curl(url, place, job, size)
   local resumed = core.exists(place)
   local status = run(argv, {place = place, folder = job.folder, log = log, size = size,
     title = job.title, quiet = job.quiet})
-  if resumed and CANNOT_RESUME[status] then
+  local refused = CANNOT_RESUME[status]
+    or status == HTTP_ERROR and last_words(log):find "error: 416"
+  if resumed and refused then
     core.folder.remove(place)
     return curl(url, place, job, size)
   elseif status ~= 0 then

@@ -18,19 +18,18 @@ local function tally(where, predicted, labels, idx)
   return label_kinds.kind_of(labels).tally(where, predicted, labels, idx)
 end
 
---- metrics.accuracy(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, idx])
--- -> number: the share of the nodes (idx, by default all) that are predicted without any error.
--- Logits become predictions by logits:argmax(), or logits:above(0) where a node may have several
--- classes.
+--- metrics.accuracy(predicted: Index | Tensor, labels: Index | Tensor [, idx]) -> number: the
+-- share of the nodes (idx, by default all) that are predicted without any error. Logits become
+-- predictions by logits:argmax(), or logits:above(0) where a node may have several classes.
 function metrics.accuracy(predicted, labels, idx)
   local counts = tally("ladies.metrics.accuracy", predicted, labels, idx)
   return counts.exact / counts.n
 end
 
---- metrics.micro_f1(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, idx])
--- -> number: micro-averaged F1, 2 TP / (2 TP + FP + FN) with the counts summed over all classes.
--- With one class a node every error is one FP and one FN, so it equals the accuracy. 0 where no
--- class occurs.
+--- metrics.micro_f1(predicted: Index | Tensor, labels: Index | Tensor [, idx]) -> number:
+-- micro-averaged F1, 2 TP / (2 TP + FP + FN) with the counts summed over all classes. With one
+-- class a node every error is one FP and one FN, so it equals the accuracy. 0 where no class
+-- occurs.
 function metrics.micro_f1(predicted, labels, idx)
   local counts = tally("ladies.metrics.micro_f1", predicted, labels, idx)
   local correct, marked = 0, 0
@@ -40,10 +39,10 @@ function metrics.micro_f1(predicted, labels, idx)
   return marked > 0 and 2 * correct / marked or 0
 end
 
---- metrics.macro_f1(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, idx])
--- -> number: macro-averaged F1, the mean over the classes of 2 TP / (2 TP + FP + FN). A class that
--- occurs neither among the labels nor among the predictions is left out where a node has one class,
--- and counts as 0 where it may have several.
+--- metrics.macro_f1(predicted: Index | Tensor, labels: Index | Tensor [, idx]) -> number:
+-- macro-averaged F1, the mean over the classes of 2 TP / (2 TP + FP + FN). A class that occurs
+-- neither among the labels nor among the predictions is left out where a node has one class, and
+-- counts as 0 where it may have several.
 function metrics.macro_f1(predicted, labels, idx)
   local counts = tally("ladies.metrics.macro_f1", predicted, labels, idx)
   local sum, classes, one_each = 0, 0, options.class_of(labels) == "Index"
@@ -80,27 +79,26 @@ local function share(where, of, predicted, labels, given)
   return sum / classes
 end
 
---- metrics.precision(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [,
--- {average = "macro" | "micro", class = integer, idx = Index}]) -> number: TP / (TP + FP), 0 where
--- a class is given to no node. "macro", which is the default, is the mean over the classes that
--- metrics.macro_f1 counts; "micro" has the counts summed over all classes; `class` asks for that of
--- one alone, as where class 2 of two is the one to be found.
+--- metrics.precision(predicted: Index | Tensor, labels: Index | Tensor [, {average = "macro" |
+-- "micro", class = integer, idx = Index}]) -> number: TP / (TP + FP), 0 where a class is given to
+-- no node. "macro", which is the default, is the mean over the classes that metrics.macro_f1
+-- counts; "micro" has the counts summed over all classes; `class` asks for that of one alone, as
+-- where class 2 of two is the one to be found.
 function metrics.precision(predicted, labels, given)
   return share("ladies.metrics.precision", "given", predicted, labels, given)
 end
 
---- metrics.recall(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, {average =
--- "macro" | "micro", class = integer, idx = Index}]) -> number: TP / (TP + FN), 0 where no node is
--- of a class. The options are those of metrics.precision.
+--- metrics.recall(predicted: Index | Tensor, labels: Index | Tensor [, {average = "macro" |
+-- "micro", class = integer, idx = Index}]) -> number: TP / (TP + FN), 0 where no node is of a
+-- class. The options are those of metrics.precision.
 function metrics.recall(predicted, labels, given)
   return share("ladies.metrics.recall", "truth", predicted, labels, given)
 end
 
---- metrics.by_class(predicted: Index | Tensor | Matrix, labels: Index | Tensor | Matrix [, classes:
--- integer [, idx]]) -> table: for each class {nodes = (of the class by the labels), predicted =
--- (nodes that were given it), correct = (both), precision = correct / predicted, recall = correct /
--- nodes, f1 =}, with NaN for 0 / 0. `classes` is how many there are, where it is more than those
--- that occur.
+--- metrics.by_class(predicted: Index | Tensor, labels: Index | Tensor [, classes: integer [,
+-- idx]]) -> table: for each class {nodes = (of the class by the labels), predicted = (nodes that
+-- were given it), correct = (both), precision = correct / predicted, recall = correct / nodes, f1
+-- =}, with NaN for 0 / 0. `classes` is how many there are, where it is more than those that occur.
 function metrics.by_class(predicted, labels, classes, idx)
   local where = "ladies.metrics.by_class"
   local counts = tally(where, predicted, labels, idx)
@@ -150,9 +148,9 @@ function metrics.calibration(logits, labels, given)
   return {error = sum / n, bins = bins}
 end
 
---- metrics.confusion(predicted: Index | Tensor | Matrix, labels, classes: integer [, idx])
--- -> table: the confusion matrix: counts[truth][predicted] as tables of integers, classes 1 ..
--- classes. Where every node has one class.
+--- metrics.confusion(predicted: Index, labels: Index, classes: integer [, idx]) -> table: the
+-- confusion matrix: counts[truth][predicted] as tables of integers, classes 1 .. classes. Where
+-- every node has one class.
 function metrics.confusion(predicted, labels, classes, idx)
   local where = "ladies.metrics.confusion"
   classes = options.value(where, "classes", classes, "integer in [1, 10000]")
