@@ -13,8 +13,8 @@ local lu = require "luaunit"
 local shell = require "tools.shell"
 
 -- Without ctest's environment, which tests read and pass on, all of this happens in a process that
--- has it; and without a width of the terminal, which programs that tests run would heed. The sources
--- are those that this file belongs to, even if the program was built from others.
+-- has it; and without a width of the terminal, which programs that tests run would heed. The
+-- sources are those that this file belongs to, even if the program was built from others.
 local build = require("ladies_host").program:match "^(.*)/bin/"
 local source = core.real_path(folder .. "/..")
 local missing = {}
