@@ -13,10 +13,13 @@ local lu = require "luaunit"
 local shell = require "tools.shell"
 
 -- Without ctest's environment, which tests read and pass on, all of this happens in a process that
--- has it; and without a width of the terminal, which programs that tests run would heed.
+-- has it; and without a width of the terminal, which programs that tests run would heed. The
+-- sources are those that this file belongs to, even if the program was built from others.
 local build = require("ladies_host").program:match "^(.*)/bin/"
+local source = core.real_path(folder .. "/..")
 local missing = {}
 for line in io.lines(build .. "/tests/environment") do
+  line = line:gsub("^(LADIES_SOURCE=).*", function(name) return name .. source end)
   if not os.getenv(line:match "^[^=]+") then missing[#missing + 1] = shell.quote(line) end
 end
 if missing[1] or os.getenv "COLUMNS" then

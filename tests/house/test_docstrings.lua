@@ -1,9 +1,11 @@
---- Tests the promises of docstrings: names that they refer to are there, and their examples run.
+--- Tests the promises of docstrings: names that they refer to are there, as are those of pages, and
+-- their examples run.
 local lu = require "luaunit"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
 local files = require "tools.files"
 local help = require "ladies.prompt.help"
+local pages = require "tools.pages"
 local shell = require "tools.shell"
 local signature = require "ladies.command.reference.signature"
 local topics = require "ladies.command.reference.topics"
@@ -71,6 +73,26 @@ function tests.test_references()
     lu.assertEquals(missing(text), "", name)
   end)
   lu.assertTrue(count > 400)
+end
+
+-- What pages call by such names: files, and what stands for any function.
+local NO_FUNCTIONS = {["ladies.h"] = true, ["ladies.pc"] = true, ["ladies.json"] = true,
+  ["ladies.1"] = true, ["ladies.lua"] = true, ["ladies.d.lua"] = true, ["ladies.f"] = true,
+  ["ladies.nn.NAME"] = true}
+
+--- Pages name functions and modules that are there; the changelog has those that were, too.
+function tests.test_references_of_pages()
+  local count = 0
+  for _, page in ipairs(pages()) do
+    local found = {}
+    for name in files.read(root .. page):gmatch "%f[%w_]ladies%.[%w_.:]+" do
+      name = name:gsub("[.:]+$", "")
+      count = count + 1
+      if not (NO_FUNCTIONS[name] or exists(name)) then found[#found + 1] = name end
+    end
+    if page ~= "doc/CHANGELOG.md" then lu.assertEquals(table.concat(found, " "), "", page) end
+  end
+  lu.assertTrue(count > 300, count)
 end
 
 function tests.test_missing_names_are_found()

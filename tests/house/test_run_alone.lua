@@ -1,6 +1,7 @@
 --- Tests a test file that is run by itself, without ctest: what it finds in its environment, and
 -- what it says of its time.
 local lu = require "luaunit"
+local core = require "ladies_core"
 local ladies = require "ladies"
 local shell = require "tools.shell"
 local temporary = require "reference.temporary"
@@ -18,16 +19,18 @@ local function names()
   return list
 end
 
--- Runs a test file of this text alone, and returns what it prints and its status.
-local function alone(text, ...)
+-- Runs a test file of this text alone, by the file `by`, and returns what it prints and its status.
+local function alone_by(by, text, ...)
   local path = temporary.path "test_x.lua"
   ladies.file.write(path, text)
   local words = {"env"}
   for _, name in ipairs(names()) do table.move({"-u", name}, 1, 2, #words + 1, words) end
-  table.move({shell.ladies, run, path, ...}, 1, 3 + select("#", ...), #words + 1, words)
+  table.move({shell.ladies, by, path, ...}, 1, 3 + select("#", ...), #words + 1, words)
   local out, err, status = shell.run(words, {folder = "/"})
   return out .. err, status
 end
+
+local function alone(...) return alone_by(run, ...) end
 
 function tests.test_environment()
   local parts = {"local lu = require 'luaunit'\nlocal tests = {}\nfunction tests.test_all()"}
@@ -37,6 +40,23 @@ function tests.test_environment()
   lu.assertTrue(#parts > 5)
   local text, status = alone(table.concat(parts, "\n") .. "\nend\nreturn tests")
   lu.assertStrContains(text, "1 success")
+  lu.assertEquals(status, 0, text)
+end
+
+--- The sources are those of the tree whose tests are run, whichever program runs them.
+function tests.test_another_tree()
+  local tree <close> = shell.folder()
+  local here, there = run:match "^(.*)/run", tree.path .. "/tests"
+  shell.succeeded(shell.run{"mkdir", there})
+  shell.succeeded(shell.run{"cp", run, there})
+  for _, room in ipairs{"tools", "reference"} do
+    shell.succeeded(shell.run{"ln", "-s", here .. "/" .. room, there})
+  end
+  local source = core.real_path(tree.path)
+  lu.assertNotEquals(source, os.getenv "LADIES_SOURCE")
+  local text, status = alone_by(there .. "/run.lua", ([[
+    return {test_all = function() assert(os.getenv "LADIES_SOURCE" == %q) end}
+  ]]):format(source))
   lu.assertEquals(status, 0, text)
 end
 

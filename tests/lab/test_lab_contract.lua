@@ -8,6 +8,7 @@ local edges = require "ladies.lab.contract.edges"
 local Context = require "ladies.lab.context"
 local graphs = require "reference.graphs"
 local layer_wise = require "reference.layer_wise"
+local method_names = require "reference.method_names"
 local methods = require "ladies.experiment.methods"
 local primitive_calls = require "ladies.base.primitive_calls"
 local subject = require "ladies.lab.subject"
@@ -23,11 +24,7 @@ local data = toy.new()
 local context = Context.new(data, OPTS)
 
 -- The methods that have a sampler for tasks on nodes, before any test adds its own.
-local METHODS = {}
-for _, name in ipairs(tables.sorted_keys(methods.by_name)) do
-  local entry = methods.by_name[name]
-  METHODS[#METHODS + 1] = not (entry.no_graph or entry.in_time) and name or nil
-end
+local METHODS = method_names()
 
 -- Returns the toy data with edges one way, so that a matrix and its transpose differ.
 local function one_way()

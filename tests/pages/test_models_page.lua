@@ -2,9 +2,9 @@
 -- makes.
 
 local lu = require "luaunit"
-local cells = require "experiments.bench.cells"
 local ladies = require "ladies"
 local page_blocks = require "tools.page_blocks"
+local recounted = require "tools.recounted"
 local registered = require "ladies.experiment.models"
 local rows_of = require "experiments.bench.models"
 local run_listing = require "tools.run_listing"
@@ -88,7 +88,7 @@ end
 
 --- The page's lines of code are today's, with or without a new measurement.
 function tests.test_lines_of_code()
-  lu.assertTrue(cells.recounted(page, "ladies bench models", rows_of.lines) == page,
+  lu.assertTrue(recounted(page, "ladies bench models", rows_of.lines) == page,
     "ladies tests/tools/fill_transcripts.lua doc/models.md counts anew")
 end
 

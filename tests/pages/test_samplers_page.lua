@@ -7,6 +7,7 @@ local cells = require "experiments.bench.cells"
 local in_turns = require "experiments.bench.in_turns"
 local methods = require "ladies.experiment.methods"
 local page_blocks = require "tools.page_blocks"
+local recounted = require "tools.recounted"
 local rows_of = require "experiments.bench.methods"
 local run_listing = require "tools.run_listing"
 local shell = require "tools.shell"
@@ -78,11 +79,11 @@ end
 
 --- The page's lines of code are today's, with or without a new measurement.
 function tests.test_lines_of_code()
-  local made = cells.recounted(page, "ladies bench methods", rows_of.lines)
+  local made = recounted(page, "ladies bench methods", rows_of.lines)
   lu.assertTrue(made == page, "ladies tests/tools/fill_transcripts.lua doc/samplers.md counts anew")
   local other = page:gsub("(\n| ladies  *|  *)%d+", "%177")
   lu.assertFalse(other == page)
-  lu.assertTrue(cells.recounted(other, "ladies bench methods", rows_of.lines) == page)
+  lu.assertTrue(recounted(other, "ladies bench methods", rows_of.lines) == page)
 end
 
 --- The page and the help both say where a sampler differs from its paper.

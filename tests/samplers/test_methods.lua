@@ -1,10 +1,11 @@
---- Every method by its name: the settings that it takes, training to about the F1 of the full
--- batch, exact inference with the P that it was trained with, F1 that comes from the graph, and the
--- same model with any number of workers.
+--- Every method for nodes and a graph by its name: settings that follow, training to about the F1
+-- of the full batch, exact inference with the P that it was trained with, F1 that comes from the
+-- graph, and the same model with any number of workers.
 local lu = require "luaunit"
 local ladies = require "ladies"
 local methods = require "ladies.experiment.methods"
 local compare = require "reference.compare"
+local method_names = require "reference.method_names"
 local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
@@ -13,8 +14,7 @@ local experiment, fails = ladies.experiment, lu.assertErrorMsgContains
 local tests = {}
 
 local PARTITION = ladies.have_metis and "metis" or "random"
-local NAMES = {"asgcn", "bandit", "bliss", "clustergcn", "fastgcn", "full", "grapes", "graphsage",
-  "labor", "ladies", "mvs", "pass", "pooled", "pps", "rns", "vrgcn"}
+local NAMES = method_names()
 
 -- Settings that fit small graphs, `given` above all.
 local function settings_of(name, given)
@@ -22,7 +22,8 @@ local function settings_of(name, given)
     method = name, model = "gcn", layers = 2, hidden = 16, lr = 0.02, dropout = 0.2,
     eval_every = 10, patience = 0, batch_size = 40,
   }
-  if name == "ladies" then settings.samples = 64 end
+  if name == "ladies" or name == "pladies" then settings.samples = 64 end
+  if name == "graphsaint" then settings.samples = 60 end
   if name == "fastgcn" then settings.samples = 900 end
   if name == "clustergcn" then
     settings.parts, settings.clusters, settings.partition = 12, 3, PARTITION

@@ -4,6 +4,7 @@ local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
 local generate = require "ladies.data.generate"
+local method_names = require "reference.method_names"
 local methods = require "ladies.experiment.methods"
 local temporary = require "reference.temporary"
 local toy = require "reference.toy_data"
@@ -35,9 +36,7 @@ local function trained(data, method, model)
   return table.concat(hashes, " ")
 end
 
-for _, method in ipairs{"ladies", "full", "graphsage", "vrgcn", "clustergcn", "fastgcn", "asgcn",
-    "bandit", "bliss", "grapes", "graphsaint", "labor", "mvs", "pass", "pooled", "pps", "rns",
-    "shadow"} do
+for _, method in ipairs(method_names()) do
   tests["test_" .. method] = function()
     local stored, read = table.unpack(both())
     lu.assertEquals(trained(stored, method), trained(read, method))

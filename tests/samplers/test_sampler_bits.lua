@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
+local tables = require "ladies.base.tables"
 
 local samplers, sampling = ladies.samplers, ladies.sampling
 local tests = {}
@@ -59,6 +60,17 @@ local function check(name, over, options)
     ladies.threads(n)
     lu.assertEquals(hashes(new(), n - 1), want, name)
   end
+end
+
+-- Why the others are not among them.
+local LEARNS = "its batches follow from the steps before, too"
+local NOT_HERE = {asgcn = LEARNS, bandit = LEARNS, bliss = LEARNS, grapes = LEARNS, mvs = LEARNS,
+  pass = LEARNS, vrgcn = LEARNS, full = "it draws nothing"}
+
+function tests.test_every_sampler_is_here()
+  local here = tables.merged(NOT_HERE)
+  for _, case in ipairs(CASES) do here[case[1]] = true end
+  lu.assertEquals(tables.sorted_keys(here), tables.sorted_keys(samplers))
 end
 
 for _, case in ipairs(CASES) do

@@ -3,6 +3,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local graphs = require "reference.graphs"
+local tables = require "ladies.base.tables"
 local toy = require "reference.toy_data"
 
 local sampling, samplers, index = ladies.sampling, ladies.samplers, ladies.index
@@ -24,11 +25,13 @@ local function reads(constructor)
   end
 end
 
-local asgcn, grapes, pass = reads(samplers.asgcn), reads(samplers.grapes), reads(samplers.pass)
+-- Those that take more than P and options; the others are ladies.samplers by their names.
+local MADE = {mvs = mvs, asgcn = reads(samplers.asgcn), grapes = reads(samplers.grapes),
+  pass = reads(samplers.pass)}
 
--- A sampler joins with a line: its name, or a function as those of ladies.samplers; options for two
--- layers; and the options with which it takes whole neighbourhoods, so that on a row-normalised P
--- it is exact (none: it never is).
+-- A sampler by rows of P joins with a line: its name; options for two layers; and the options with
+-- which it takes whole neighbourhoods, so that on a row-normalised P it is exact (none: it never
+-- is).
 local SAMPLERS = {
   {"full", {layers = 2}, {layers = 2}},
   {"ladies", {samples = {3, 4}}, {samples = {50, 50}}},
@@ -66,18 +69,21 @@ local SAMPLERS = {
   {"bliss", {samples = {3, 4}, draw = "wor", self_nodes = "previous"},
     {samples = {50, 50}, draw = "wor"}},
   {"bliss", {samples = {3, 4}, draw = "wr", self_nodes = "batch", row_normalize = false}},
-  {asgcn, {samples = {3, 4}}},
-  {asgcn, {samples = {3, 4}, self_nodes = "previous"}},
-  {asgcn, {samples = {3, 4}, self_nodes = "batch", row_normalize = true}},
-  {grapes, {samples = {3, 4}}, {samples = {50, 50}}},
-  {grapes, {samples = {3, 4}, self_nodes = "none", row_normalize = false}},
-  {pass, {samples = {2, 3}, attention = 3}},
-  {mvs, {layers = 2, hidden = 4}, {layers = 2, hidden = 4, samples = 50}},
+  {"asgcn", {samples = {3, 4}}},
+  {"asgcn", {samples = {3, 4}, self_nodes = "previous"}},
+  {"asgcn", {samples = {3, 4}, self_nodes = "batch", row_normalize = true}},
+  {"grapes", {samples = {3, 4}}, {samples = {50, 50}}},
+  {"grapes", {samples = {3, 4}, self_nodes = "none", row_normalize = false}},
+  {"pass", {samples = {2, 3}, attention = 3}},
+  {"mvs", {layers = 2, hidden = 4}, {layers = 2, hidden = 4, samples = 50}},
 }
 
+-- Samplers of subgraphs, with the options that they need.
+local OF_SUBGRAPHS = {clustergcn = {parts = 3, partition = "random"}, graphsaint = {},
+  rns = {parts = 3}, shadow = {}}
+
 local function make(P, one, opts)
-  local constructor = type(one[1]) == "string" and samplers[one[1]] or one[1]
-  return constructor(P, opts)
+  return (MADE[one[1]] or samplers[one[1]])(P, opts)
 end
 
 -- Graph, seeds.
@@ -101,8 +107,7 @@ local function every(f, self_loops)
       local ok, message = xpcall(f, debug.traceback, make(P, one, one[2]), P, given[2],
         one[3] and make(P, one, one[3]))
       if not ok then
-        lu.fail(("sampler %d (%s), graph %s: %s"):format(i, tostring(one[1]), kind,
-          message))
+        lu.fail(("sampler %d (%s), graph %s: %s"):format(i, one[1], kind, message))
       end
     end
   end
@@ -183,11 +188,17 @@ end
 function tests.test_refused_seeds()
   every(assert_refused_seeds, true)
   local A = graphs.random(12, 2, 1)
-  for name, own in pairs{clustergcn = {parts = 3, partition = "random"}, graphsaint = {},
-    rns = {parts = 3}, shadow = {}} do
-    own.layers, own.train = 2, name ~= "shadow" and ladies.range(1, 12) or nil
-    assert_refused_seeds(samplers[name](A, own), A)
+  for name, given in pairs(OF_SUBGRAPHS) do
+    local own = {layers = 2, train = name ~= "shadow" and ladies.range(1, 12) or nil}
+    assert_refused_seeds(samplers[name](A, tables.merged(given, own)), A)
   end
+end
+
+--- Every sampler is in one of the lists, but for that of edges in time, which has no P.
+function tests.test_every_sampler_is_here()
+  local here = tables.merged(OF_SUBGRAPHS, {temporal = true})
+  for _, one in ipairs(SAMPLERS) do here[one[1]] = true end
+  lu.assertEquals(tables.sorted_keys(here), tables.sorted_keys(samplers))
 end
 
 --- Every sampler over a matrix refuses another P, unknown options and wrong numbers of samples in

@@ -3,10 +3,10 @@
 -- the tables of samplers and models.
 package.path = arg[0]:match "^(.*)tools/" .. "?.lua;" .. package.path
 
-local cells = require "experiments.bench.cells"
 local files = require "tools.files"
 local outputs = require "tools.outputs"
 local page_commands = require "tools.page_commands"
+local recounted = require "tools.recounted"
 local shell = require "tools.shell"
 local transcripts = require "tools.transcripts"
 
@@ -18,7 +18,7 @@ end
 for _, what in ipairs{"methods", "models"} do
   local command = "ladies bench " .. what
   if page:find("<!-- " .. command .. " -->", 1, true) then
-    page = cells.recounted(page, command, require("experiments.bench." .. what).lines)
+    page = recounted(page, command, require("experiments.bench." .. what).lines)
   end
 end
 files.write(arg[1], (transcripts.filled(page)))

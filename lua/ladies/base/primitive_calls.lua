@@ -1,6 +1,7 @@
 --- Watches and times calls of the functions of the C core while a piece of Lua runs: which, with
 -- what, and how long each took. A hook of Lua's debug library sees every call, also of functions
--- that code keeps in locals, and no code is changed.
+-- that code keeps in locals, and no code is changed. Calls within a coroutine are not seen, since a
+-- hook is one coroutine's.
 --
 -- The time of a call is that between its call and its return, less that of the primitives called
 -- within it, and less what the same measurement finds for a function that does next to nothing. So

@@ -12,8 +12,8 @@ local function pieces(word, width)
 end
 
 --- wrap(text, width [, broken]): breaks a text in UTF-8 between its words, and returns an array of
--- lines of at most `width` columns; a longer word has a line to itself or, with `broken`, as many
--- as it needs.
+-- lines of at most `width` characters; a longer word has a line to itself or, with `broken`, as
+-- many as it needs.
 return function(text, width, broken)
   local lines, line, used = {}, "", 0
   for word in text:gmatch "%S+" do

@@ -1,5 +1,21 @@
---- Makes a data set from the fields that a reader has read, and applies the options that are the
--- same for every source:
+--- Makes a data set from what a reader has read: a context of messages, as ladies.data.checks
+-- describes it with all three parts, and the fields, which are those of a data set
+-- (ladies.data.dataset) as far as the source has them, but for these:
+--
+--   adjacency       in place of the graph: Matrix, whose entry (b, a) is the edge from a to b.
+--                   from_rows: true where it is (a, b), as other programs write it
+--   edge_list       in place of both where more than weights is known of edges: {n = nodes, sources
+--                   =, targets =, ...}, of which ladies.data.edges.list makes the graph
+--   node_names      a text with a line for each node
+--   merged          may be left out; tells_merged: true where no note is to tell of these edges
+--   directed        "keep" where the source says so; symmetrize: a function that is called for the
+--                   graph with edges both ways (see ladies.data.direction)
+--   notes           the lines so far; may be left out
+--   known_finite    true where the features need not be checked
+--   feature_steps   how the features were prepared (see ladies.data.formats.npz.prepared)
+--   remember        a function that is called with the data set when it has been checked
+--
+-- Here the options are applied that are the same for every source:
 --
 --   directed        "symmetrize" or "keep": see ladies.data.direction
 --   make_features   for a graph without features: see ladies.data.made_features

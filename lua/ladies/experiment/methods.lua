@@ -6,8 +6,9 @@
 --   settings         what its sampler takes: names of settings whose place is "sampler" in
 --                    ladies.experiment.settings, and settings of its own, written as there
 --   defaults         settings in which the method differs from every preset
---   make(P, config, data, model)    the sampler; P is the graph's, as config.normalize says
---   resolve(config, data)   gives a value to what is left open, or "auto", in a configuration
+--   make(P, config, data, model, task)   the sampler; P is the graph's, as config.normalize says
+--   resolve(config, data, units)   gives a value to what is left open, or "auto", in a
+--                    configuration; units: how many the task has for training
 --   nominal_rows(data, config) -> input, hidden     of methods whose layers have a number of nodes
 --                    by definition: the rows of a batch with which the paper counts its memory;
 --                    otherwise they are counted as they come
@@ -22,6 +23,9 @@
 --   in_time          whether it goes by the times of edges: for tasks on edges alone, which are
 --                    then in time (see ladies.task.link_prediction)
 --   of_tasks         settings of tasks that have another default with the method
+--
+-- The entry that a user's file returns (see ladies.experiment.own_code) may not have fan_out,
+-- own_seeds, own_size, in_time and of_tasks: ladies.experiment.kinds has the fields that it may.
 
 local arguments = require "ladies.sampling.arguments"
 local batches = require "ladies.training.batches"

@@ -3,8 +3,11 @@
 -- and from the entries of methods, models, tasks and optimizers (ladies.experiment.kinds).
 --
 -- A setting is {name, type, default =, help =}, with the types of ladies.options. One without a
--- default may stay open; `follows` says what it becomes then. What ladies.train has as an option is
--- declared there (ladies.training.declared). It has a place:
+-- default may stay open; `follows` says what it becomes then. A default stands in the configuration
+-- of every run that has the setting. So a setting that is added with one makes other runs of those
+-- from before: finished studies train them again, and --resume refuses them. One with `follows`
+-- does neither. What ladies.train has as an option is declared there (ladies.training.declared). A
+-- setting has a place:
 --
 --   experiment   what the others have in common
 --   data         the data set and what is done to it

@@ -3,6 +3,7 @@
 
 local classes = require "ladies.task.classes"
 local classes_page = require "ladies.task.classes_page"
+local f1 = require "ladies.task.f1"
 local graphs = require "ladies.task.graphs"
 local metrics = require "ladies.evaluation.metrics"
 local options = require "ladies.base.options"
@@ -24,10 +25,6 @@ return function(data, given)
   options.value(WHERE, "data.labels", data.labels, "Index or Tensor")
   return Task.new(tables.merged(classes(data), graphs.fields(data, data.classes, opts), {
     name = "graph classification", page = classes_page,
-    metrics = {
-      {name = "accuracy", of = metrics.accuracy, percent = true},
-      {name = "micro-F1", of = metrics.micro_f1, percent = true},
-      {name = "macro-F1", of = metrics.macro_f1, percent = true},
-    },
+    metrics = {{name = "accuracy", of = metrics.accuracy, percent = true}, table.unpack(f1)},
   }), WHERE)
 end

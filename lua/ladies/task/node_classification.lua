@@ -5,7 +5,7 @@ local classes = require "ladies.task.classes"
 local classes_page = require "ladies.task.classes_page"
 local core = require "ladies_core"
 local errors = require "ladies.base.errors"
-local metrics = require "ladies.evaluation.metrics"
+local f1 = require "ladies.task.f1"
 local options = require "ladies.base.options"
 local tables = require "ladies.base.tables"
 local Task = require "ladies.task.object"
@@ -27,10 +27,7 @@ return function(data)
     name = "node classification", data = data,
     units = {train = data.train, val = data.val, test = data.test},
     all = core.range(1, options.class_of(labels) == "Tensor" and labels.n_rows or #labels),
-    metrics = {
-      {name = "micro-F1", of = metrics.micro_f1, percent = true},
-      {name = "macro-F1", of = metrics.macro_f1, percent = true},
-    },
+    metrics = f1,
     page = classes_page,
   }), WHERE)
 end

@@ -14,6 +14,7 @@ local EdgeData = require "ladies.data.edges"
 local edge_list = require "ladies.data.edges.list"
 local edge_split = require "ladies.task.edge_split"
 local errors = require "ladies.base.errors"
+local f1 = require "ladies.task.f1"
 local Graph = require "ladies.graph"
 local is_example = require "ladies.links.is_example"
 local links_in_time = require "ladies.links.in_time"
@@ -155,10 +156,7 @@ function of_edges.classification(data, given)
     loss = function(out, targets) return losses.cross_entropy(out, targets) end,
     predict = function(out) return out:argmax() end,
     blind = blind.class(types, list.units.train, "edge"),
-    metrics = {
-      {name = "micro-F1", of = metrics.micro_f1, percent = true},
-      {name = "macro-F1", of = metrics.macro_f1, percent = true},
-    },
+    metrics = f1,
     arrays = function(out, units)
       return {predicted = out:argmax(), types = types[units], from = list.from[units],
         to = list.to[units], type_names = names}

@@ -4,7 +4,10 @@
 -- (ladies.training.checkpoint.identity) are made from these declarations.
 --
 -- An option is {name, type, default =, help =}, with the types of ladies.options. One without a
--- default may stay open; `follows` says what it becomes then. It is in one of these groups:
+-- default may stay open; `follows` says what it becomes then. A default of a setting stands in
+-- the configuration of every run. So one that is added with a default makes finished studies train
+-- all of their runs again; one with `follows` does not, and --resume goes on with either. An option
+-- is in one of these groups:
 --
 --   seed, optimizer, training, validation   settings of an experiment too
 --   running     how a run is made, not which one: options of `ladies train` too, whose help

@@ -13,6 +13,7 @@ local fake_sources = require "tools.fake_sources"
 local files = require "tools.files"
 local json = require "ladies.base.json"
 local ladies = require "ladies"
+local method_names = require "reference.method_names"
 local ranks = require "tools.ranks"
 local shell = require "tools.shell"
 local toy_data = require "reference.toy_data"
@@ -21,9 +22,7 @@ local cases = {}
 
 -- The methods, and those that several ranks cannot train, since each mini-batch needs the step on
 -- the one before.
-local METHODS = {"ladies", "pladies", "fastgcn", "graphsage", "labor", "pooled", "pps", "shadow",
-  "full", "clustergcn", "rns", "graphsaint", "vrgcn", "mvs", "asgcn", "bandit", "bliss", "pass",
-  "grapes"}
+local METHODS = method_names()
 local ADAPTIVE = {vrgcn = true, mvs = true, asgcn = true, bandit = true, bliss = true, pass = true,
   grapes = true}
 -- The methods that can be trained for link prediction, too.

@@ -1,5 +1,5 @@
---- Lists the forms of methods that this package compares: every method with its default options,
--- and some methods with options that make another method of it.
+--- Lists the forms of methods that this package compares: every method that is for nodes and a
+-- graph, with its default options, and some methods with options that make another method of it.
 
 local methods = require "ladies.experiment.methods"
 local tables = require "ladies.base.tables"

@@ -100,14 +100,6 @@ function signature.is_method(f)
   return core.docs[f] ~= nil or OBJECTS[debug.getlocal(f, 1)] == true
 end
 
---- Returns how many arguments the code of a Lua function takes at most; nil where it takes any
--- number, and for functions in C, for which the signature counts.
-function signature.most_of_code(f, is_method)
-  local info = debug.getinfo(f, "u")
-  if core.docs[f] or info.isvararg then return nil end
-  return info.nparams - (is_method and 1 or 0)
-end
-
 --- Returns a function's signature, without the object of a method:
 --   parameters   an array of {name =, type =, default = what stands there of these, optional =,
 --                is_options =, defaults = of options, name -> what stands behind it}

@@ -1,10 +1,11 @@
 --- Chooses the reader for the path of a data set, among those for sources that describe themselves.
 --
 -- A reader is a table with the functions fits(path), which tells whether the path may be in its
--- format, and read(path, opts), which returns the fields of the data set and the context of
+-- format, and read(path, opts, piece), which returns the fields of the data set and the context of
 -- messages, as ladies.data.complete takes them. It is given all options of ladies.data.complete; a
 -- `split` that is no way to split is the name of a split of the source, for readers that have
--- `named_splits`.
+-- `named_splits`, and `ids` and `classes` are for those that have `is_of_tables`. Readers may leave
+-- `piece` alone (see readers.read).
 
 local core = require "ladies_core"
 local array_file = require "ladies.base.array_file"
@@ -62,7 +63,7 @@ local function options_for(reader, path, opts)
       splits.WAYS))
   end
   for _, name in ipairs{"ids", "classes"} do
-    if opts[name] and reader ~= table_folder and reader ~= table_folder.lone then
+    if opts[name] and not reader.is_of_tables then
       errors.fail(("%s: %s is of tables, and %s is none"):format(WHERE, name, path))
     end
   end

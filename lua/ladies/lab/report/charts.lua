@@ -32,14 +32,14 @@ local function fitted(points)
   return curve
 end
 
--- Adds the lines of a series of one sampler, with its name where the picture has others too, and
--- with fitted curves where the series asks for them.
-local function add_lines(list, one, series, is_shared, first)
+-- Adds the lines of a series of one sampler, with its name where the title of the picture does not
+-- have it, and with fitted curves where the series asks for them.
+local function add_lines(list, one, series, is_named, first)
   for i, line in ipairs(series.lines) do
     local name = line.name
-    if is_shared and #series.lines > 1 then
+    if is_named and #series.lines > 1 then
       name = ("%s, %s"):format(one.subject.title, name)
-    elseif is_shared then
+    elseif is_named then
       name = one.subject.title
     end
     local colour = first + i

@@ -10,7 +10,7 @@ local checks = require "ladies.data.checks"
 local FileReader = require "ladies.data.formats.tables.file_reader"
 local from_files = require "ladies.data.formats.tables.from_files"
 
-local table_folder = {}
+local table_folder = {is_of_tables = true}
 
 local TABLES = {".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"}
 local MATRICES = {".mtx", ".mtx.gz", ".npz"}
@@ -97,7 +97,7 @@ end
 
 --- The reader for a single table: the edges of a graph whose features are made. Without those it is
 -- no data set, and its error says what else one needs.
-table_folder.lone = {}
+table_folder.lone = {is_of_tables = true}
 
 local ENDINGS = {csv = true, tsv = true, txt = true, mtx = true, edges = true, edgelist = true}
 
