@@ -84,6 +84,23 @@ function tests.test_files_are_closed()
   lu.assertEquals({bash(('ulimit -n 50; "$L" -e "%s"'):format(script))}, {"", "", 0})
 end
 
+--- Where no file can be opened for the folder, the old file stays.
+function tests.test_folder_that_cannot_be_opened()
+  local path = temporary.path "crowded"
+  ladies.file.write(path, "old")
+  local script = ([[
+    local open = {}
+    repeat
+      local file = io.open "/dev/null"
+      open[#open + 1] = file
+    until not file
+    open[#open]:close()
+    print(pcall(require "ladies".file.write, "%s", "new"))]]):format(path)
+  local out = bash(('ulimit -n 50; "$L" -e %s'):format(shell.quote(script)))
+  lu.assertStrMatches(out, "false[^\n]*crowded[^\n]*: cannot be written: Too many open files\n")
+  lu.assertEquals(ladies.file.read(path), "old")
+end
+
 --- A reader that takes only the first lines causes no complaint.
 function tests.test_reader_that_leaves()
   local out, err = bash [["$L" -e 'for i = 1, 1e6 do print(i) end' | head -1]]

@@ -404,7 +404,8 @@ function tests.test_ogb_binary_to_file_refused()
     {"edge_index", npz.int64{0, 1}, "edge_index must have two rows"},
     {"node_feat", npz.float32{{0}, {1}}, "node_feat has length 2, must have 5"},
     {"node_feat", npz.float32{0, 1, 2, 3, 4}, "node_feat must have two dimensions"},
-    {"node_feat", npz.float32{{0}, {1}, {1e6}, {1}, {1}}, "is 1e+06, which float16 cannot hold"},
+    {"node_feat", npz.float32{{0}, {1}, {1e6}, {1}, {1}},
+      'tensor "attr_matrix": element 3 is 1e+06, which float16 cannot hold'},
     {"num_nodes_list", npz.int64{5, 4}, "num_nodes_list must be the number of nodes of one graph"},
   } do
     lu.assertErrorMsgContains(case[3], ladies.data.to_file, papers_folder{[case[1]] = case[2]},

@@ -357,6 +357,48 @@ function tests.test_full_disk()
   lu.assertEquals(shell.run{"ls", folder.path}, "old.npz\n")
 end
 
+--- A writer whose write failed does not go on: what is missing would be missed in silence.
+function tests.test_writer_that_failed()
+  local folder <close> = shell.folder()
+  local old, made = folder.path .. "/old.txt", folder.path .. "/new.safetensors"
+  file.write(old, "old")
+  local script = ([[
+    local ladies = require "ladies"
+    local function refused(text, call, ...)
+      local ok, message = pcall(call, ...)
+      assert(not ok and message:find(text, 1, true), message)
+    end
+    local again = ": writing it failed before"
+    local w <close> = ladies.file.writer(%q)
+    refused("old.txt: cannot be written: File too large", w.add, w, ("b"):rep(100000))
+    refused("old.txt" .. again, w.add, w, "")
+    refused("old.txt" .. again, w.commit, w)
+    local s <close> = ladies.safetensors.writer(%q)
+    local big = ladies.ones(100, 1000)
+    s:rows("t", "float32", 100, 1000)
+    refused("new.safetensors: cannot be written: File too large", s.add_rows, s, big)
+    refused("new.safetensors" .. again, s.add_rows, s, big)
+    refused("new.safetensors" .. again, s.put, s, "x", "x")
+    refused("new.safetensors" .. again, s.commit, s)]]):format(old, made)
+  local code <close> = shell.file(script)
+  local command = ("trap '' XFSZ; ulimit -f 64; exec %s %s"):format(shell.quote(shell.ladies),
+    shell.quote(code.path))
+  shell.silent(shell.run{"sh", "-c", command})
+  lu.assertEquals({files.read(old), core.files(folder.path)}, {"old", {"old.txt"}})
+end
+
+--- A folder that cannot be read can be written to, though not brought to the disk; root reads it
+-- all the same.
+function tests.test_folder_that_cannot_be_read()
+  local folder <close> = shell.folder()
+  shell.run{"chmod", "0333", folder.path}
+  local _ <close> = setmetatable({}, {__close = function()
+    shell.run{"chmod", "0700", folder.path}
+  end})
+  file.write(folder.path .. "/x", "text")
+  lu.assertEquals(files.read(folder.path .. "/x"), "text")
+end
+
 function tests.test_every_allocation_may_fail()
   local folder <close> = shell.folder()
   local path, single = folder.path .. "/x.npz", folder.path .. "/x.npy"

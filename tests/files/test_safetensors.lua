@@ -262,4 +262,31 @@ function tests.test_cut_off_and_changed_files()
   lu.assertTrue(refused > #bytes * 4, refused)
 end
 
+--- Where a part may have been written half, the writer does not go on, even with what would fit.
+function tests.test_pieces_after_a_failure()
+  files.write(scratch, "old")
+  local rows = ladies.ones(1100, 1000)                   -- more than are converted at a time
+  local bad = ladies.ones(1100, 1000)
+  bad:slice(1099, 1099):fill_(1e30)
+  local A = ladies.sparse(ladies.ones(2, 2))
+  for text, use in pairs{
+    ['tensor "t": element 1098001 is 1e+30, which float16 cannot hold'] = function(w)
+      w:rows("t", "float16", 1100, 1000)
+      w:add_rows(bad)
+    end,
+    ['there is a tensor "a_shape" already'] = function(w)
+      w:put("a_shape", npz.int64{2, 2})
+      w:csr("a", 2, 2)
+    end,
+  } do
+    local w <close> = safetensors.writer(scratch)
+    lu.assertStrContains(message_of(use, w), text)
+    for _, call in ipairs{function() w:add_rows(rows) end, function() w:add_csr(A) end,
+      function() w:put("x", "x") end, function() w:commit() end} do
+      lu.assertStrContains(message_of(call), scratch .. ": writing it failed before")
+    end
+  end
+  lu.assertEquals(files.read(scratch), "old")
+end
+
 return tests

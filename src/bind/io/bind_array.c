@@ -86,12 +86,12 @@ static void push_numbers(lua_State *L, int arg, const ld_npy_type *type, const c
     ld_npy_header h = {.fortran = false};
     measure(L, arg, &h, where);
     h.type = type ? *type : natural_type(L, arg, &h, where);
-    void *items = new_array(L, h, where);
-    for (int64_t k = 0; k < ld_npy_count(&h); k++) {
+    char *item = new_array(L, h, where);
+    for (int64_t k = 0; k < ld_npy_count(&h); k++, item += h.type.size) {
         push_element(L, arg, &h, k, LUA_TNUMBER, where);
         check(L, where,
-              lua_isinteger(L, -1) ? ld_npy_put_integer(items, h.type, k, lua_tointeger(L, -1))
-                                   : ld_npy_put_number(items, h.type, k, lua_tonumber(L, -1)));
+              lua_isinteger(L, -1) ? ld_npy_put_integer(item, h.type, k, lua_tointeger(L, -1))
+                                   : ld_npy_put_number(item, h.type, k, lua_tonumber(L, -1)));
         lua_pop(L, 1);
     }
 }
@@ -279,12 +279,12 @@ ld_status bind_convert_array(bind_call *c)
     }
     ld_npy_header h = bind_to_array(L, 1).header;
     h.type = type;
-    void *items = new_array(L, h, where);
+    char *items = new_array(L, h, where);
     int64_t n = ld_npy_count(&h);
     if (t)
-        check(L, where, ld_npy_put_floats(items, type, t->data, 0, n));
+        check(L, where, ld_npy_put_floats(items, type, t->data, 0, n, 0));
     for (int64_t i = 0; x && i < n; i++)
-        check(L, where, ld_npy_put_integer(items, type, i, x->data[i]));
+        check(L, where, ld_npy_put_integer(items + i * type.size, type, i, x->data[i]));
     set_shape(L, where);
     return LD_OK;
 }

@@ -135,6 +135,11 @@ static ld_status call_metis(ld_index *part_of, const metis_graph *g, idx_t k, id
         return ld_fail(LD_NOMEM,
                        "out of memory: METIS, for %" PRId64 " nodes and %" PRId64 " entries",
                        (int64_t)n, (int64_t)g->offsets[n]);
+    if (result == METIS_ERROR) /* of its initial partition it does not say why */
+        return ld_fail(LD_NOMEM,
+                       "out of memory, most likely: METIS failed (%d) for %" PRId64
+                       " nodes and %" PRId64 " entries",
+                       result, (int64_t)n, (int64_t)g->offsets[n]);
     if (result != METIS_OK)
         return ld_fail(LD_STATE, "partition: METIS failed (%d)", result);
     for (int64_t v = 0; v < n; v++)

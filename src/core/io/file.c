@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,12 +102,15 @@ ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader)
 {
     struct stat info;
     size_t length = strlen(path) + 1, room = length + 32;
-    LD_FREED ld_writer *w = ld_alloc(sizeof *w + length + room, LD_MEM_IO);
+    LD_FREED ld_writer *w = ld_alloc(sizeof *w + 2 * length + room, LD_MEM_IO);
     if (!w)
         return LD_NOMEM;
     w->label = label_of(reader, path);
     w->path = memcpy((char *)(w + 1), path, length);
     w->temp = w->path + length;
+    w->folder_path = dirname(memcpy(w->temp + room, path, length));
+    w->folder = -1;
+    w->failed = false;
     w->stream = NULL;
     if (stat(path, &info) == 0) /* a rename would replace a device or a socket as well */
         LD_CHECK(check_regular(&info, &w->label));
@@ -115,38 +119,36 @@ ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader)
     return LD_OK;
 }
 
-ld_status ld_writer_fail(const ld_writer *w)
+ld_status ld_writer_check(const ld_writer *w)
 {
+    return w->failed ? ld_fail(LD_STATE, "%s: writing it failed before", w->label.text) : LD_OK;
+}
+
+ld_status ld_writer_fail(ld_writer *w)
+{
+    w->failed = true;
     return ld_fail(LD_IO, "%s: cannot be written: %s", w->label.text, strerror(errno));
 }
 
 ld_status ld_writer_put(ld_writer *w, const void *data, int64_t size)
 {
+    LD_CHECK(ld_writer_check(w));
     return fwrite(data, 1, (size_t)size, w->stream) == (size_t)size ? LD_OK : ld_writer_fail(w);
 }
 
-/* Brings a rename in the folder of `path` to the disk. */
-static ld_status sync_folder(ld_writer *w)
+/* The folder, whose list of files the rename changes, is opened before, so that nothing has changed
+ * where that fails. Who may write to a folder but not read it cannot bring it to the disk. */
+ld_status ld_writer_commit(ld_writer *given)
 {
-    char *slash = strrchr(w->path, '/');
-    if (slash)
-        slash[slash == w->path] = '\0';
-    return ld_sync(slash ? w->path : ".");
-}
-
-ld_status ld_writer_commit(ld_writer *w)
-{
-    bool failed = fflush(w->stream) != 0 || fsync(fileno(w->stream)) != 0;
-    failed = failed || rename(w->temp, w->path) != 0;
-    if (failed) {
-        ld_status st = ld_writer_fail(w);
-        ld_writer_abandon(w);
-        return st;
-    }
-    fclose(w->stream);
-    ld_status st = sync_folder(w);
-    ld_free(w);
-    return st;
+    LD_OWN(ld_writer) *w = given;
+    LD_CHECK(ld_writer_check(w));
+    w->folder = open(w->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (w->folder < 0 && errno != EACCES)
+        return ld_writer_fail(w);
+    if (fflush(w->stream) != 0 || fsync(fileno(w->stream)) != 0 || rename(w->temp, w->path) != 0)
+        return ld_writer_fail(w);
+    w->temp[0] = '\0'; /* there is none to remove */
+    return w->folder < 0 ? LD_OK : ld_sync_opened(w->folder, w->folder_path);
 }
 
 void ld_writer_abandon(ld_writer *w)
@@ -154,6 +156,8 @@ void ld_writer_abandon(ld_writer *w)
     if (!w)
         return;
     fclose(w->stream);
+    if (w->folder >= 0)
+        close(w->folder);
     unlink(w->temp);
     ld_free(w);
 }

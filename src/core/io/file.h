@@ -55,8 +55,11 @@ ld_status ld_file_forget(const ld_file *f);
 /* A file that is being written under a temporary name in the folder of its destination. */
 typedef struct ld_writer {
     FILE *stream;
-    char *path; /* where it will be */
-    char *temp; /* where it is */
+    char *path;        /* where it will be */
+    char *temp;        /* where it is */
+    char *folder_path; /* of both */
+    int folder;        /* it, open while the file gets its name; else -1 */
+    bool failed;       /* a write failed, so bytes are missing that later ones do not bring */
     ld_label label;
 } ld_writer;
 
@@ -64,10 +67,14 @@ typedef struct ld_writer {
  * ld_writer_commit or ld_writer_abandon. */
 ld_status ld_writer_open(ld_writer **out, const char *path, const char *reader);
 
+/* Fails with LD_STATE if a write failed before: nothing is written after that, nor committed. */
+ld_status ld_writer_check(const ld_writer *w);
+
 ld_status ld_writer_put(ld_writer *w, const void *data, int64_t size);
 
-/* Fails with LD_IO and the reason that the operating system gave (errno) for not writing. */
-ld_status ld_writer_fail(const ld_writer *w);
+/* Notes that a write failed, and fails with LD_IO and the reason that the operating system gave
+ * (errno). */
+ld_status ld_writer_fail(ld_writer *w);
 
 /* Brings the bytes to the disk and then renames the file to its destination: whatever happens, the
  * destination holds the old content or the new, never a part. Takes w, also when it fails. */

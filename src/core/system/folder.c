@@ -79,13 +79,17 @@ ld_status ld_folder_free(int64_t *free, const char *path)
 }
 
 /* Where a file system cannot bring something to the disk by itself, it answers EINVAL. */
+ld_status ld_sync_opened(int fd, const char *path)
+{
+    if (fd >= 0 && (fsync(fd) == 0 || errno == EINVAL))
+        return LD_OK;
+    return ld_fail(LD_IO, "file: %s cannot be brought to the disk: %s", path, strerror(errno));
+}
+
 ld_status ld_sync(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
-    ld_status st = LD_OK;
-    if (failed)
-        st = ld_fail(LD_IO, "file: %s cannot be brought to the disk: %s", path, strerror(errno));
+    ld_status st = ld_sync_opened(fd, path); /* fails for -1 */
     if (fd >= 0)
         close(fd);
     return st;

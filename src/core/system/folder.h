@@ -26,6 +26,9 @@ ld_status ld_folder_free(int64_t *free, const char *path);
 /* Brings what was written to a file or a folder to the disk. */
 ld_status ld_sync(const char *path);
 
+/* Does so for one that is open; `path` is for the message. */
+ld_status ld_sync_opened(int fd, const char *path);
+
 /* A lock that one process holds, and that the system takes from it when it ends. */
 typedef struct ld_lock {
     int fd; /* -1 while not held */

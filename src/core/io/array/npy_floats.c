@@ -42,7 +42,7 @@ LD_CLONES(put_halves)
 }
 
 ld_status ld_npy_put_floats(void *items, ld_npy_type type, const float *numbers, int64_t begin,
-                            int64_t end)
+                            int64_t end, int64_t before)
 {
     halving h = {.out = items, .in = numbers};
     ld_status st = LD_OK;
@@ -52,6 +52,6 @@ ld_status ld_npy_put_floats(void *items, ld_npy_type type, const float *numbers,
             return LD_OK;
     }
     for (int64_t i = begin; i < end && st == LD_OK; i++)
-        st = ld_npy_put_number(items, type, i, (double)numbers[i]);
+        st = ld_npy_put_number((char *)items + i * type.size, type, before + i, (double)numbers[i]);
     return st;
 }

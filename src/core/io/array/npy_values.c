@@ -384,10 +384,10 @@ static bool put_half(void *item, ld_npy_type type, double value)
     return (bits & 0x7fff) != top || isinf(value);
 }
 
-ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t value)
+ld_status ld_npy_put_integer(void *item, ld_npy_type type, int64_t i, int64_t value)
 {
     if (ld_npy_is_float(type))
-        return ld_npy_put_number(items, type, i, (double)value);
+        return ld_npy_put_number(item, type, i, (double)value);
     int bits = (int)type.size * 8;
     bool fits = type.kind == 'b'   ? value == 0 || value == 1
                 : type.kind == 'u' ? value >= 0 && (bits == 64 || value >> bits == 0)
@@ -397,13 +397,12 @@ ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t v
         return ld_fail(LD_RANGE, "element %" PRId64 " is %" PRId64 ", which %s cannot hold", i + 1,
                        value, ld_npy_type_name(name, type));
     }
-    memcpy((char *)items + i * type.size, &value, (size_t)type.size);
+    memcpy(item, &value, (size_t)type.size);
     return LD_OK;
 }
 
-ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double value)
+ld_status ld_npy_put_number(void *item, ld_npy_type type, int64_t i, double value)
 {
-    char *item = (char *)items + i * type.size;
     float rounded = (float)value;
     bool fits = ld_npy_is_float(type) && type.size == 2 ? put_half(item, type, value)
                 : type.kind == 'f' ? type.size == 8 || !isinf(rounded) || isinf(value)
@@ -414,7 +413,7 @@ ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double val
                        ld_npy_type_name(name, type));
     }
     if (!ld_npy_is_float(type))
-        return ld_npy_put_integer(items, type, i, (int64_t)value);
+        return ld_npy_put_integer(item, type, i, (int64_t)value);
     if (type.size == 4)
         memcpy(item, &rounded, sizeof rounded);
     else if (type.size == 8)

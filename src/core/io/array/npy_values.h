@@ -54,14 +54,15 @@ ld_status ld_npy_read_texts(char *out, const ld_npy_header *h, ld_source *s);
 /* Returns the length of a text without the zeros at its end. */
 int64_t ld_npy_text_length(const char *text, int64_t size);
 
-/* Store element i of `items`. They fail with LD_RANGE, element and position when the type cannot
- * hold the value exactly, but they round to float32. */
-ld_status ld_npy_put_integer(void *items, ld_npy_type type, int64_t i, int64_t value);
-ld_status ld_npy_put_number(void *items, ld_npy_type type, int64_t i, double value);
+/* Store a value in the place of element i. They fail with LD_RANGE, element and position when the
+ * type cannot hold the value exactly, but they round to float32. */
+ld_status ld_npy_put_integer(void *item, ld_npy_type type, int64_t i, int64_t value);
+ld_status ld_npy_put_number(void *item, ld_npy_type type, int64_t i, double value);
 
-/* Stores the elements begin .. end - 1 of `numbers`, float16 by vectors, with the same errors. */
+/* Stores the elements begin .. end - 1 of `numbers`, float16 by vectors, with the same errors.
+ * `before` elements precede the first of `numbers`, for the position in a message. */
 ld_status ld_npy_put_floats(void *items, ld_npy_type type, const float *numbers, int64_t begin,
-                            int64_t end);
+                            int64_t end, int64_t before);
 
 /* Computes the bytes that a text needs in a type of this kind, U or S. Fails with LD_VALUE when it
  * ends in a zero byte, which would be lost, or, for U, is not UTF-8. */

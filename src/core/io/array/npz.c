@@ -87,7 +87,7 @@ static int stream_close(void *opaque, void *stream)
     return 0;
 }
 
-static ld_status put(zipFile zip, const ld_writer *w, const void *data, int64_t size)
+static ld_status put(zipFile zip, ld_writer *w, const void *data, int64_t size)
 {
     const char *p = data;
     for (int64_t n; size > 0; p += n, size -= n) {
@@ -114,7 +114,7 @@ static unsigned make_padding(char extra[MOST_PADDING], int64_t position, size_t 
     return length;
 }
 
-static ld_status put_member(zipFile zip, const ld_writer *w, const ld_npy_array *a, bool compress)
+static ld_status put_member(zipFile zip, ld_writer *w, const ld_npy_array *a, bool compress)
 {
     char name[LD_ZIP_LONGEST_NAME + 1], prefix[LD_NPY_PREFIX], extra[MOST_PADDING];
     bool zip64 = ld_npy_bytes(&a->header) > LARGE;

@@ -279,6 +279,7 @@ static ld_status put_at(ld_safetensors_writer *x, int64_t position, const void *
 
 static ld_status check_whole(const ld_safetensors_writer *x)
 {
+    LD_CHECK(ld_writer_check(x->w));
     if (x->left == 0)
         return LD_OK;
     return ld_fail(LD_VALUE, "%s: \"%s\" lacks %" PRId64 " rows", x->w->label.text,
@@ -337,6 +338,7 @@ ld_status ld_safetensors_begin_rows(ld_safetensors_writer *x, const char *name, 
 /* Fails with LD_VALUE unless n more rows of this width may come. */
 static ld_status check_rows(const ld_safetensors_writer *x, bool matrix, int64_t n, int64_t n_cols)
 {
+    LD_CHECK(ld_writer_check(x->w));
     bool begun = x->count > 0 && matrix == (x->offsets > 0);
     if (begun && n <= x->left && n_cols == x->n_cols)
         return LD_OK;
@@ -349,28 +351,39 @@ typedef struct {
     const float *numbers;
     char *items;
     ld_npy_type type;
+    int64_t before; /* elements of the tensor */
     ld_loop_failure failure;
 } conversion;
 
 static void convert(void *ctx, int64_t begin, int64_t end)
 {
     conversion *c = ctx;
-    ld_loop_note(&c->failure, ld_npy_put_floats(c->items, c->type, c->numbers, begin, end));
+    ld_loop_note(&c->failure,
+                 ld_npy_put_floats(c->items, c->type, c->numbers, begin, end, c->before));
 }
 
 /* Writes numbers as the last tensor's type. */
 static ld_status put_numbers(ld_safetensors_writer *x, const float *numbers, int64_t size)
 {
     enum { PIECE = 1 << 20, GRAIN = 1 << 14 };
-    ld_npy_type type = x->entries[x->count - 1].header.type;
+    const entry *e = &x->entries[x->count - 1];
+    ld_npy_type type = e->header.type;
+    int64_t before = (e->header.n_rows - x->left) * x->n_cols;
     LD_FREED char *items =
         ld_alloc_array(size < PIECE ? size : PIECE, (size_t)type.size, LD_MEM_IO);
     if (!items)
         return LD_NOMEM;
     for (int64_t first = 0; first < size; first += PIECE) {
         int64_t n = size - first < PIECE ? size - first : PIECE;
-        conversion c = {.numbers = numbers + first, .items = items, .type = type};
-        LD_CHECK(ld_loop_result(&c.failure, ld_parallel_for(n, GRAIN, convert, &c)));
+        conversion c = {
+            .numbers = numbers + first, .items = items, .type = type, .before = before + first};
+        ld_status st = ld_loop_result(&c.failure, ld_parallel_for(n, GRAIN, convert, &c));
+        if (st == LD_RANGE)
+            ld_set_message("%s: tensor \"%s\": %s", x->w->label.text, e->name, ld_message());
+        if (st != LD_OK) {
+            x->w->failed = true; /* a part of the rows may be there */
+            return st;
+        }
         LD_CHECK(put_bytes(x, items, n * type.size));
     }
     return LD_OK;
@@ -390,21 +403,25 @@ ld_status ld_safetensors_begin_csr(ld_safetensors_writer *x, const char *prefix,
     ld_npy_header h = {.type = {'i', 8}, .ndim = 1, .n_rows = n_rows + 1, .n_cols = 1};
     int64_t shape[2] = {n_rows, n_cols}, at;
     char name[2 * NAME];
+    ld_status st;
     snprintf(name, sizeof name, "%.80s_indptr", prefix);
     LD_CHECK(add_entry(x, name, &h));
     at = DATA + x->end;
-    LD_CHECK(skip_bytes(x, 8 * (n_rows + 1))); /* they come with the rows */
+    LD_TRY(skip_bytes(x, 8 * (n_rows + 1))); /* they come with the rows */
     snprintf(name, sizeof name, "%.80s_shape", prefix);
     h.n_rows = 2;
-    LD_CHECK(ld_safetensors_put(x, &(ld_npy_array){name, h, shape}));
+    LD_TRY(ld_safetensors_put(x, &(ld_npy_array){name, h, shape}));
     snprintf(name, sizeof name, "%.80s_indices", prefix);
     h = (ld_npy_header){.type = {'i', 4}, .ndim = 1, .n_rows = 0, .n_cols = 1};
-    LD_CHECK(add_entry(x, name, &h));
+    LD_TRY(add_entry(x, name, &h));
     x->left = n_rows;
     x->n_cols = n_cols;
     x->nnz = 0;
     x->offsets = at + 8; /* the first is 0 */
-    return LD_OK;
+done:
+    if (st != LD_OK)
+        x->w->failed = true; /* there are some of the three */
+    return st;
 }
 
 ld_status ld_safetensors_put_csr(ld_safetensors_writer *x, const ld_csr *rows)

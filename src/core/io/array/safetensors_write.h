@@ -22,6 +22,7 @@ ld_status ld_safetensors_write(const char *path, const ld_npy_array *arrays, int
 
 /* --- a piece at a time ------------------------------------------------------------------------ */
 
+/* Where a call failed half-way, the file cannot be completed: all later ones fail with LD_STATE. */
 typedef struct ld_safetensors_writer ld_safetensors_writer;
 
 /* Begins a file under a temporary name. Ends with _commit or _abandon. */
