@@ -4,6 +4,7 @@ local here = os.getenv "LADIES_SOURCE" .. "/tests"
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local no_memory = require "tools.no_memory"
 local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 
@@ -336,6 +337,21 @@ function tests.test_ctrl_c()
     expect \t0\r\n
     exit 0
   ]], {file.path}))
+end
+
+--- Memory may end at any moment of a worker's life, also while it opens its libraries, and while
+-- the error of its job is made a text.
+function tests.test_no_memory()
+  no_memory([[
+    local workers <close> = core.workers(function()
+      return function() error(function() end) end
+    end, nil, {threads = 1, first = 1, last = 2, ahead = 1})
+    for _ = 1, 2 do
+      local ok, message = pcall(workers.next, workers)
+      assert(not ok)
+      if not message:find "function: " then error(message, 0) end
+    end
+  ]], 3)
 end
 
 --- Prints of workers and of the loop come out in whole lines, and so do their lines on stderr.

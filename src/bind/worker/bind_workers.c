@@ -70,7 +70,7 @@ static void *work(void *given)
     ld_become_worker(&c->stop);
     while (claim(c, &number)) {
         slot result = {NULL, true, true};
-        if (L || (L = bind_job_state()))
+        if (L || (L = bind_job_state(&c->job)))
             result.value = bind_job_run(L, &c->job, number, &result.failed);
         deliver(c, number, result);
     }
