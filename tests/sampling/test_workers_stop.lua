@@ -354,6 +354,14 @@ function tests.test_no_memory()
   ]], 3)
 end
 
+--- The last results have their place also where no number is larger.
+function tests.test_largest_number()
+  local workers <close> = core.workers(function() return function(n) return n end end, nil,
+    {threads = 2, first = math.maxinteger - 2, last = math.maxinteger, ahead = 3})
+  for back = 2, 0, -1 do lu.assertEquals(workers:next(), math.maxinteger - back) end
+  lu.assertNil(workers:next())
+end
+
 --- Prints of workers and of the loop come out in whole lines, and so do their lines on stderr.
 function tests.test_printing()
   local file <close> = script[[
