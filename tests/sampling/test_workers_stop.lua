@@ -354,6 +354,21 @@ function tests.test_no_memory()
   ]], 3)
 end
 
+--- A worker needs no address space for threads of OpenBLAS, which was loaded before it.
+function tests.test_limited_address_space()
+  local build_type = os.getenv "LADIES_BUILD_TYPE"
+  if build_type == "asan" or build_type == "tsan" then return end
+  local file <close> = shell.file[[
+    local workers <close> = require "ladies_core".workers(function()
+      local check = require "ladies.base.address_space"
+      return function() return type(check) end
+    end, nil, {threads = 1, first = 1, last = 1, ahead = 1})
+    print(workers:next())
+  ]]
+  lu.assertEquals(shell.silent(shell.run({"sh", "-c",
+    'ulimit -v 200000; exec "$@"', "sh", shell.ladies, file.path})), "function\n")
+end
+
 --- The last results have their place also where no number is larger.
 function tests.test_largest_number()
   local workers <close> = core.workers(function() return function(n) return n end end, nil,
