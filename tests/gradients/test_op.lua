@@ -2,6 +2,7 @@
 local lu = require "luaunit"
 local ladies = require "ladies"
 local compare = require "reference.compare"
+local no_memory = require "tools.no_memory"
 
 local fails = lu.assertErrorMsgContains
 local tensor = ladies.tensor
@@ -207,6 +208,19 @@ function tests.test_errors_carry_their_message()
     ladies.op{forward = pass, backward = failing}(x):sum():backward()
   end))
   in_step(function() lu.assertTrue((x * 2).in_step) end)()  -- recording goes on after all that
+end
+
+--- Where memory ends in a backward that fails, the step is closed, so that another can be opened.
+function tests.test_no_memory()
+  no_memory[[
+    local f = ladies.op{forward = function(x) return x * 1 end, backward = function()
+      error(setmetatable({}, {__tostring = function() return ("y"):rep(100) end}))
+    end}
+    local x = ladies.ones(3):requires_grad_()
+    local step <close> = ladies.step()
+    local loss = f(x):sum()
+    assert(not pcall(loss.backward, loss))
+  ]]
 end
 
 --- A backward that fails half-way leaves no half sums behind.

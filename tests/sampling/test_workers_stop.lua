@@ -4,6 +4,7 @@ local here = os.getenv "LADIES_SOURCE" .. "/tests"
 local lu = require "luaunit"
 local core = require "ladies_core"
 local ladies = require "ladies"
+local no_memory = require "tools.no_memory"
 local shell = require "tools.shell"
 local toy = require "reference.toy_data"
 
@@ -336,6 +337,44 @@ function tests.test_ctrl_c()
     expect \t0\r\n
     exit 0
   ]], {file.path}))
+end
+
+--- Memory may end at any moment of a worker's life, also while it opens its libraries, and while
+-- the error of its job is made a text.
+function tests.test_no_memory()
+  no_memory([[
+    local workers <close> = core.workers(function()
+      return function() error(function() end) end
+    end, nil, {threads = 1, first = 1, last = 2, ahead = 1})
+    for _ = 1, 2 do
+      local ok, message = pcall(workers.next, workers)
+      assert(not ok)
+      if not message:find "function: " then error(message, 0) end
+    end
+  ]], 3)
+end
+
+--- A worker needs no address space for threads of OpenBLAS, which was loaded before it.
+function tests.test_limited_address_space()
+  local build_type = os.getenv "LADIES_BUILD_TYPE"
+  if build_type == "asan" or build_type == "tsan" then return end
+  local file <close> = shell.file[[
+    local workers <close> = require "ladies_core".workers(function()
+      local check = require "ladies.base.address_space"
+      return function() return type(check) end
+    end, nil, {threads = 1, first = 1, last = 1, ahead = 1})
+    print(workers:next())
+  ]]
+  lu.assertEquals(shell.silent(shell.run({"sh", "-c",
+    'ulimit -v 200000; exec "$@"', "sh", shell.ladies, file.path})), "function\n")
+end
+
+--- The last results have their place also where no number is larger.
+function tests.test_largest_number()
+  local workers <close> = core.workers(function() return function(n) return n end end, nil,
+    {threads = 2, first = math.maxinteger - 2, last = math.maxinteger, ahead = 3})
+  for back = 2, 0, -1 do lu.assertEquals(workers:next(), math.maxinteger - back) end
+  lu.assertNil(workers:next())
 end
 
 --- Prints of workers and of the loop come out in whole lines, and so do their lines on stderr.

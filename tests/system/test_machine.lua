@@ -22,6 +22,14 @@ function tests.test_of_this_process()
   lu.assertEquals(machine.cores, has.processors)
 end
 
+--- Where no other program can be started nobody tells the commit of a checkout.
+function tests.test_no_commit()
+  lu.assertEquals(shell.run_ladies{"-e", [[
+    io.popen = function() return nil, "Cannot allocate memory" end
+    print(require "ladies.base.commit"())
+  ]]}, "nil\n")
+end
+
 -- The words that run a command in a new control group of that many bytes; nil where this user may
 -- make none. The group goes with the result.
 local function group(bytes)

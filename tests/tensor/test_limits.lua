@@ -152,6 +152,25 @@ function tests.test_address_space()
   lu.assertTrue(worked > 0 and failed > 0)
 end
 
+--- Nor does it wait at a later product, when memory has filled up since the first one, which the
+-- main thread computed alone.
+function tests.test_address_space_that_fills_up()
+  if sanitized then return end
+  lu.assertEquals({limited(500000, {shell.ladies, "-e", [[
+    ladies.threads(2)
+    local a, b = ladies.ones(3000, 300), ladies.ones(300, 300)
+    print(b:slice(1, 2):matmul(b):sum():item())
+    local kept, ok, more = {}, true, nil
+    while ok do
+      kept[#kept + 1] = more
+      ok, more = pcall(ladies.zeros, 1000, 1000)
+    end
+    for _ = 1, 8 do table.remove(kept):release() end
+    for _ = 1, 50 do a:matmul(b):release() end
+    print(#kept > 8)
+  ]]})}, {"180000.0\ntrue\n", "", 0})
+end
+
 --- OpenBLAS starts no threads; scripts and programs see the environment as it is, although that is
 -- how it is told so.
 function tests.test_openblas_starts_no_threads()

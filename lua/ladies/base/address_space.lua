@@ -1,7 +1,8 @@
 --- Fails, with a message of one line, where OpenBLAS would find no room for its buffers when the
 -- core is loaded into a stock Lua interpreter. OpenBLAS starts a thread for every processor but
 -- one, and where a limit on address space (ulimit -v) leaves no room for their buffers it asks for
--- them again for ever. (The program `ladies` starts itself without these threads.)
+-- them again for ever. (The program `ladies` starts itself without these threads; and where the
+-- core is loaded already, as it is in a worker, OpenBLAS is, too.)
 
 local MIB = 1 << 20                               -- modules that need the core cannot be asked yet
 local LIBRARIES, THREAD = 64 * MIB, 136 * MIB     -- what loading takes, and each thread
@@ -39,7 +40,7 @@ local function check(limits, status, wanted)
   end
 end
 
-if not package.loaded.ladies_host then
+if not (package.loaded.ladies_host or package.loaded.ladies_core) then
   check(read "/proc/self/limits", read "/proc/self/status", os.getenv "OPENBLAS_NUM_THREADS")
 end
 

@@ -13,6 +13,7 @@ local CODE = "CMakeLists.txt datasets lua scripts src"
 -- Returns what git prints in a folder, without the end of the line, or nil where git fails.
 local function git(folder, words)
   local pipe = io.popen(("git -C %s %s 2>/dev/null"):format(shell_word(folder), words))
+  if not pipe then return nil end                    -- no program can be started
   local text = pipe:read "a":match "^(.-)%s*$"
   return pipe:close() and text or nil
 end

@@ -232,13 +232,20 @@ static int to_text(lua_State *L)
     return 1;
 }
 
+static int no_text(lua_State *L)
+{
+    lua_pushliteral(L, "an error without a text");
+    return 1;
+}
+
 const char *bind_error_text(lua_State *L)
 {
     lua_pushcfunction(L, to_text);
     lua_insert(L, -2);
     if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
         lua_pop(L, 1);
-        lua_pushliteral(L, "an error without a text");
+        lua_pushcfunction(L, no_text);
+        lua_pcall(L, 0, 1, 0); /* which may leave "not enough memory", a text that Lua has ready */
     }
     return lua_tostring(L, -1);
 }

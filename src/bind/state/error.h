@@ -43,7 +43,8 @@ const char *bind_show(lua_State *L, int arg);
  * text/printable.h says. With `lines` the ends of lines and tabs stay. */
 const char *bind_printable(lua_State *L, int arg, bool lines);
 
-/* Turns the error value on top of the stack into a text, even when its __tostring fails. */
+/* Turns the error value on top of the stack into a text, even when its __tostring fails. It raises
+ * no error, also where there is no memory. */
 const char *bind_error_text(lua_State *L);
 
 /* Returns true for a string that has no zero byte, where core's texts end. */

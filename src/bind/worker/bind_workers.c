@@ -31,7 +31,7 @@ typedef struct {
     pthread_cond_t room, ready;
     atomic_int stop;
     bind_job job;
-    lua_Integer next, wanted, last; /* to be claimed; to be taken */
+    uint64_t next, wanted, last; /* to be claimed; to be taken; both get past any lua_Integer */
     int ahead, n_threads;
     slot *slots;
     pthread_t *threads;
@@ -49,7 +49,7 @@ static bool claim(crew *c, lua_Integer *number)
     while (!atomic_load(&c->stop) && c->next <= c->last && c->next >= c->wanted + c->ahead)
         pthread_cond_wait(&c->room, &c->lock);
     bool any = !atomic_load(&c->stop) && c->next <= c->last;
-    *number = any ? c->next++ : 0;
+    *number = any ? (lua_Integer)c->next++ : 0;
     pthread_mutex_unlock(&c->lock);
     return any;
 }
@@ -70,7 +70,7 @@ static void *work(void *given)
     ld_become_worker(&c->stop);
     while (claim(c, &number)) {
         slot result = {NULL, true, true};
-        if (L || (L = bind_job_state()))
+        if (L || (L = bind_job_state(&c->job)))
             result.value = bind_job_run(L, &c->job, number, &result.failed);
         deliver(c, number, result);
     }
@@ -205,8 +205,8 @@ static ld_status workers_new(bind_call *c)
         !(made->threads = ld_calloc_array(n, sizeof *made->threads, LD_MEM_SCRATCH)))
         return LD_NOMEM;
     made->ahead = ahead;
-    made->next = made->wanted = first;
-    made->last = last;
+    made->next = made->wanted = (uint64_t)first;
+    made->last = (uint64_t)last;
     bind_job_pack(L, &made->job, 1);
     while (made->n_threads < n && ld_thread_start(&made->threads[made->n_threads], work, made))
         made->n_threads++;

@@ -64,9 +64,6 @@ static void push_job(lua_State *L, const bind_job *job)
     static const char job_key;
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &job_key) == LUA_TFUNCTION)
         return;
-    luaL_openlibs(L);
-    lua_register(L, "print", bind_print_line);
-    luaL_requiref(L, "ladies_core", job->module, 0);
     lua_getglobal(L, LUA_LOADLIBNAME);
     bind_unpack(L, job->paths);
     lua_setfield(L, -3, "cpath");
@@ -102,14 +99,29 @@ static int pack_error(lua_State *L)
     return pack_result(L, lua_touserdata(L, 1));
 }
 
-lua_State *bind_job_state(void)
+/* Opens the libraries. It is called by lua_pcall with the job. */
+static int open_libraries(lua_State *L)
+{
+    const bind_job *job = lua_touserdata(L, 1);
+    luaL_openlibs(L);
+    lua_register(L, "print", bind_print_line);
+    luaL_requiref(L, "ladies_core", job->module, 0);
+    return 0;
+}
+
+lua_State *bind_job_state(const bind_job *job)
 {
     lua_State *L = luaL_newstate();
     if (!L)
         return NULL;
     lua_sethook(L, stop_hook, LUA_MASKCOUNT, HOOK_EVERY);
     lua_gc(L, LUA_GCGEN, 0, 0);
-    return L;
+    lua_pushcfunction(L, open_libraries);
+    lua_pushlightuserdata(L, (void *)job);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return L;
+    lua_close(L);
+    return NULL;
 }
 
 /* Computes a result. It leaves garbage that holds tensors, which a young collection after each
@@ -133,7 +145,6 @@ bind_parcel *bind_job_run(lua_State *L, const bind_job *job, lua_Integer number,
     }
     lua_settop(L, 0);
     lua_gc(L, LUA_GCSTEP, 0);
-    if (!*failed) /* after a failure the module may not have been opened */
-        bind_settle(L);
+    bind_settle(L);
     return result;
 }

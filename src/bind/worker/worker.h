@@ -20,10 +20,9 @@ void bind_job_open_with(lua_State *L, lua_CFunction module);
 void bind_job_pack(lua_State *L, bind_job *job, int make);
 void bind_job_free(bind_job *job);
 
-/* Makes an empty state, whose Lua code stops when this thread's cancel flag is raised; NULL when
- * there is no memory. The libraries are opened and the job is made by the first call of
- * bind_job_run. */
-lua_State *bind_job_state(void);
+/* Makes a state with its libraries, whose Lua code stops when this thread's cancel flag is raised;
+ * NULL when there is no memory. The job is made by the first call of bind_job_run. */
+lua_State *bind_job_state(const bind_job *job);
 
 /* Returns the value of job(number) as a parcel, or the error of the call if *failed is true; NULL
  * when there is no memory even for that. */

@@ -204,28 +204,50 @@ done:
     return st;
 }
 
+/* OpenBLAS exports these, but in no header; another BLAS does not have them. */
+__attribute__((weak)) void *blas_memory_alloc(int from);
+__attribute__((weak)) void blas_memory_free(void *buffer);
+
+/* Makes OpenBLAS map the buffers of n threads, which it keeps. It has places for 50 at least, and
+ * prints a warning when more are wanted. */
+static void take_buffers(int n)
+{
+    enum { PLACES = 50 };
+    void *buffers[PLACES];
+    if (!blas_memory_alloc || !blas_memory_free)
+        return;
+    if (n > PLACES)
+        n = PLACES;
+    for (int i = 0; i < n; i++)
+        buffers[i] = blas_memory_alloc(0);
+    for (int i = 0; i < n; i++)
+        blas_memory_free(buffers[i]);
+}
+
 /* Fails unless there is room for BLAS's buffers. OpenBLAS maps one for every thread that
  * multiplies, and where the system has no room for it (ulimit -v) it asks again for ever. So that
- * is tried before the first product, and again for more threads. */
+ * is tried before the first product, and again for more threads. The buffers are taken at once: the
+ * room may be gone when a helper first multiplies. */
 static ld_status check_room(void)
 {
     static const int64_t BUFFER = 128 << 20;
     static atomic_int checked; /* threads that there was room for */
     enum { MOST = 256 };
-    int n = ld_threads(), got = 0;
+    int n = ld_threads(), had = atomic_load_explicit(&checked, memory_order_relaxed), got = had;
     void *buffers[MOST];
-    if (n <= atomic_load_explicit(&checked, memory_order_relaxed))
+    if (n <= had)
         return LD_OK;
     for (; got < n && got < MOST; got++)
         if (!(buffers[got] = ld_platform_map(BUFFER)))
             break;
-    for (int i = 0; i < got; i++)
+    for (int i = had; i < got; i++)
         ld_platform_unmap(buffers[i], BUFFER);
     if (got < n)
         return ld_fail(LD_NOMEM,
                        "matmul: OpenBLAS wants %d MiB of address space for each of %d threads, and "
                        "there is room for %d: fewer threads or a higher ulimit -v help",
                        (int)(BUFFER >> 20), n, got);
+    take_buffers(n);
     atomic_store_explicit(&checked, n, memory_order_relaxed);
     return LD_OK;
 }
