@@ -4,8 +4,10 @@
 
 local lu = require "luaunit"
 local ladies = require "ladies"
+local errors = require "ladies.base.errors"
 local json = require "ladies.base.json"
 local graphs = require "reference.graphs"
+local measure = require "experiments.search.measure"
 local ratios = require "experiments.search.ratios"
 local results = require "experiments.search.results"
 local search = require "experiments.search"
@@ -191,6 +193,19 @@ function tests.test_the_answer()
   lu.assertEquals(said(all, some, none), "Less gradient error × time than each of LADIES: all on 2 "
     .. "of 2 graphs (one, two); some on 1 of 2 graphs (one), and more than one of them on two.")
   lu.assertStrMatches(said(none), "No point .* on any of one, two, as far as the intervals tell%.")
+end
+
+--- A busy moment while a number of samples is looked for does not decide it.
+function tests.test_samples_in_time()
+  local calls = 0
+  local function busy_once(samples)
+    calls = calls + 1
+    return calls == 6 and 2 or samples / 300         -- the sixth is of 32 samples
+  end
+  lu.assertEquals(measure.in_time(busy_once, 1000), 300)
+  lu.assertEquals(measure.in_time(function(samples) return samples / 300 end, 100), 100)
+  lu.assertEquals(measure.in_time(function(samples) return 0.7 * samples ^ 2 end, 100), 1)
+  lu.assertEquals(measure.in_time(function() errors.fail "no draw" end, 8), 7)
 end
 
 --- A search that is called again finds all measured; a point is a file that other commands take.
