@@ -338,6 +338,21 @@ function tests.test_open_settings_that_are_named()
     {"micro-F1", "macro-F1"})
 end
 
+--- What a network of one's own has of settings that it does not take is not known.
+function tests.test_open_settings_of_ones_own()
+  local file <close> = shell.file(([[return function(settings)
+    return require "ladies".nn.gcn{inputs = %d, outputs = %d, layers = settings.layers, norm = true}
+  end]]):format(toy.FEATURES, toy.new(true).classes))
+  local folders = {}
+  for i, own in ipairs{{model = "gcn", norm = true}, {model = file.path}} do
+    folders[i] = temporary.path("own " .. i)
+    ladies.train(tables.merged(SETTINGS, {preset = "paper", max_batches = 10, samples = 5,
+      data = toy.new(true), quiet = true, out = folders[i]}, own))
+  end
+  local result = compare(temporary.path "named own", folders)
+  lu.assertEquals({cell(result.rows, 1, "norm"), cell(result.rows, 2, "norm")}, {"true", "-"})
+end
+
 --- A finished run stands beside others only where it was tested as they are; what else of its task
 -- differs has a column.
 function tests.test_finished_runs_of_links()

@@ -185,8 +185,9 @@ the samples whose mini-batches take as long as those of LADIES, as nearly as may
 was reached is a factor. All is of one network for each graph, of this seed; that of another may
 differ by more than the intervals. Intervals of ratios are
 of %.2f %%, so that those of one ratio, to one sampler, hold at once with 95 %% for all %d points on
-all graphs; "the best of the others" is the one of %s beside which a point does worst. The others
-are of 95 %%. F1: %d seeds of %g s each.]]):format(table.concat(counts, ", "), 100 * level, #points,
+all graphs; "the best of the others" is the one of %s beside which a point does worst; that a
+point has more than one of them is told at a level for all of these. The others are of 95 %%. F1: %d
+seeds of %g s each.]]):format(table.concat(counts, ", "), 100 * level, #points,
     table.concat(tables.map(divided(points), title_of), ", "), search.opts.seeds,
     search.opts.seconds):gsub("\n", " ")
 end

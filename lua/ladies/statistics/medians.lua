@@ -30,8 +30,8 @@ end
 -- independent numbers was drawn, without assumptions on that distribution: the k-th smallest and
 -- the k-th largest number, with the largest k for which they enclose the median with probability
 -- `level` (0.95) at least, 1 - 2 P(X < k) for X binomial with n trials of probability 1/2. Where
--- none does, with five numbers or fewer, it is the smallest and the largest, which enclose it less
--- often: with 1 - 2^(1 - n).
+-- none does, at 0.95 with five numbers or fewer, it is the smallest and the largest, which enclose
+-- it less often: with 1 - 2^(1 - n).
 function medians.bounds(list, level)
   local n, ordered = #list, sorted(list)
   local outside = (1 - (level or 0.95)) / 2

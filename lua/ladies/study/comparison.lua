@@ -64,16 +64,28 @@ end
 -- differences leaves them out.
 local OF_METHOD = {method = true, seed = true, preset = true}
 
+-- Tells whether a setting that is left open amounts to its default: not those that a network or
+-- code of one's own does not take. What such code does instead is not known.
+local function has_default(one, said)
+  local kind = kinds.of(one)
+  local entry = kind and kind.entries[said[kind.name]]
+  if not kind or not entry then return not kind end
+  return settings.takes(entry, one.name) or kind.name ~= "model" and not entry.code
+end
+
 --- comparison.said(config, task) -> table: the settings of a contestant, where those that an
 -- experiment leaves open are what they amount to, as for one that names it. task: that of all.
 function comparison.said(config, task)
   if not config.preset then return config end            -- of a script
   local open = {model = "gcn", task = tasks.name_of(config), monitor = task:metric().name,
     optimizer = config.decoupled_decay and "adamw" or "adam"}
+  local said = tables.merged(open, config)
   for _, one in ipairs(kinds.settings()) do
-    open[one.name] = open[one.name] or declared.default(one.name) or one.follows
+    if said[one.name] == nil and has_default(one, said) then
+      said[one.name] = declared.default(one.name) or one.follows
+    end
   end
-  return tables.merged(open, config)
+  return said
 end
 
 -- Tells whether two contestants agree in a setting. One that has not recorded it agrees with any,

@@ -102,7 +102,9 @@ static const bind_function functions[] = {
 
 static const bind_function output_methods[] = {
     {"add", output_add, "w:add(text)\nWrites the next piece."},
-    {"commit", output_commit, "w:commit()\nCompletes the file, which then appears, whole."},
+    {"commit", output_commit,
+     "w:commit()\n"
+     "Completes the file, which then appears, whole; an error after a write that failed."},
     {"close", NULL,
      "w:close()\n"
      "Closes the writer. Without w:commit before, nothing is left of the file.",

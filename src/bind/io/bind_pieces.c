@@ -157,7 +157,7 @@ static const bind_function writer_methods[] = {
     {"add_rows", writer_add_rows,
      "w:add_rows(t)\n"
      "Writes the next rows, rounded to the nearest numbers of the table's type; a number that is\n"
-     "too large is an error.",
+     "too large is an error. A writer that has written rows in part takes nothing more.",
      .reads = "t"},
     {"csr", writer_csr,
      "w:csr(prefix: string, n_rows, n_cols)\n"
@@ -169,7 +169,7 @@ static const bind_function writer_methods[] = {
      .reads = "A"},
     {"commit", writer_commit,
      "w:commit()\n"
-     "Completes the file, which then appears, whole."},
+     "Completes the file, which then appears, whole; an error after a write that failed."},
     {"close", NULL,
      "w:close()\n"
      "Closes the writer. Without w:commit before, nothing is left of the file.",

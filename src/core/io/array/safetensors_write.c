@@ -381,7 +381,7 @@ static ld_status put_numbers(ld_safetensors_writer *x, const float *numbers, int
         if (st == LD_RANGE)
             ld_set_message("%s: tensor \"%s\": %s", x->w->label.text, e->name, ld_message());
         if (st != LD_OK) {
-            x->w->failed = true; /* a part of the rows may be there */
+            x->w->failed = x->w->failed || first > 0; /* a part of the rows is there */
             return st;
         }
         LD_CHECK(put_bytes(x, items, n * type.size));
