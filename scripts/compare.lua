@@ -27,8 +27,8 @@ local function spec(args)
         .. "not the default; and folders of finished runs"},
     {"runs", "N", "positive integer", default = 3, help = "of each method, with following seeds"},
     {"equal", "WHAT", "samples|nodes|seconds", default = "samples",
-      help = "samples as given; nodes: samples with which batches are as large as those of the "
-        .. "first method; seconds: all train for as long"},
+      help = "samples as given; nodes: samples with which batches have as many rows, over all "
+        .. "layers, as those of the first method; seconds: all train for as long"},
     {"seconds", "S", "positive number", help = "of training, for --equal seconds"},
     {"same-p", help = "all have the P of the first method; otherwise each has its own where "
       .. "--normalize is not given"},

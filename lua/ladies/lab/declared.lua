@@ -13,7 +13,8 @@ declared.options = {
     .. "(default: one sampler alone beside ladies and fastgcn)"},
   {"samples", "N", "positive integer", help = "of all samplers that have a number of samples"},
   {"equal", "WHAT", "samples|nodes|entries|seconds", help = "the others have so many samples "
-    .. "that their mini-batches are as large, or take as long, as those of the first"},
+    .. "that their mini-batches have as many distinct nodes or entries, or take as long, as those "
+    .. "of the first"},
   {"layers", "N", "positive integer", default = 2, help = "of the network"},
   {"hidden", "N", "positive integer", default = 64, help = "its width"},
   {"steps", "N", "non-negative integer", default = 5, help = "of training that it has"},
